@@ -1,0 +1,184 @@
+"""JSON for every value of the model, by its type annotations.
+
+Values of a union of classes carry their class name under "type". A file holds one value with
+`schema_version` and `kind`. Unknown fields are refused, missing ones take their defaults, so
+that a file of an older version loads as long as new fields have defaults.
+Leaves to others: reading and writing files (`ui.files`).
+"""
+
+import dataclasses
+import functools
+import json
+import math
+import types
+import typing
+from enum import Enum
+from typing import Any, TypeVar
+
+from advisor.errors import FormatError
+
+# 1: first version.
+SCHEMA_VERSION = 1
+
+# A profile or a recommendation is far below this; more is not one of our files.
+MAX_DOCUMENT_CHARS = 64 * 1024 * 1024
+
+_T = TypeVar("_T")
+_Hints = dict[str, Any]
+
+
+@functools.cache
+def _hints(cls: type) -> _Hints:
+    return typing.get_type_hints(cls)
+
+
+def _is_union(annotation: Any) -> bool:
+    return typing.get_origin(annotation) in (typing.Union, types.UnionType)
+
+
+def _class_members(annotation: Any) -> tuple[type, ...]:
+    return tuple(a for a in typing.get_args(annotation) if dataclasses.is_dataclass(a))
+
+
+def encode(value: Any, *, annotation: Any = None) -> Any:
+    """Return plain JSON data for a value of the model.
+
+    Args:
+        value: a dataclass of the model, or a tuple, enum, number, string, bool or None.
+        annotation: its declared type, needed only where that is a union of classes.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        hints = _hints(type(value))
+        body = {
+            field.name: encode(getattr(value, field.name), annotation=hints[field.name])
+            for field in dataclasses.fields(value)
+        }
+        if _is_union(annotation) and len(_class_members(annotation)) > 1:
+            return {"type": type(value).__name__, **body}
+        return body
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        arguments = typing.get_args(annotation)
+        item = arguments[0] if arguments else None
+        return [encode(entry, annotation=item) for entry in value]
+    return value
+
+
+def decode(data: Any, annotation: Any, *, path: str = "$") -> Any:
+    """Return the value of the declared type that plain JSON data stands for.
+
+    Raises:
+        FormatError: with the path of the first entry that does not fit.
+    """
+    if _is_union(annotation):
+        return _decode_union(data, annotation, path)
+    origin = typing.get_origin(annotation)
+    if origin is tuple:
+        return _decode_tuple(data, annotation, path)
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        return _decode_class(data, annotation, path)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        try:
+            return annotation(data)
+        except ValueError:
+            allowed = ", ".join(str(member.value) for member in annotation)
+            raise FormatError(f"{path}: {data!r} is not one of {allowed}") from None
+    return _decode_plain(data, annotation, path)
+
+
+def _decode_plain(data: Any, annotation: Any, path: str) -> Any:
+    if annotation is float and isinstance(data, int) and not isinstance(data, bool):
+        data = float(data)
+    if annotation in (str, int, float, bool) and type(data) is annotation:
+        if annotation is float and not math.isfinite(data):
+            raise FormatError(f"{path}: {data!r} is not a finite number")
+        return data
+    wanted = getattr(annotation, "__name__", str(annotation))
+    raise FormatError(f"{path}: expected {wanted}, found {_describe(data)}")
+
+
+def _describe(data: Any) -> str:
+    text = repr(data)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _decode_union(data: Any, annotation: Any, path: str) -> Any:
+    members = typing.get_args(annotation)
+    if data is None and type(None) in members:
+        return None
+    classes = _class_members(annotation)
+    if len(classes) > 1 and isinstance(data, dict):
+        name = data.get("type")
+        for cls in classes:
+            if cls.__name__ == name:
+                return _decode_class({k: v for k, v in data.items() if k != "type"}, cls, path)
+        raise FormatError(f"{path}: unknown type {name!r}")
+    failures = []
+    for member in members:
+        if member is type(None):
+            continue
+        try:
+            return decode(data, member, path=path)
+        except FormatError as error:
+            failures.append(error)
+    raise failures[0]
+
+
+def _decode_tuple(data: Any, annotation: Any, path: str) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise FormatError(f"{path}: expected a list, found {_describe(data)}")
+    arguments = typing.get_args(annotation)
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return tuple(decode(x, arguments[0], path=f"{path}[{i}]") for i, x in enumerate(data))
+    if len(arguments) != len(data):
+        raise FormatError(f"{path}: expected {len(arguments)} entries, found {len(data)}")
+    return tuple(
+        decode(entry, argument, path=f"{path}[{index}]")
+        for index, (entry, argument) in enumerate(zip(data, arguments, strict=True))
+    )
+
+
+def _decode_class(data: Any, cls: type, path: str) -> Any:
+    if not isinstance(data, dict):
+        raise FormatError(f"{path}: expected an object, found {_describe(data)}")
+    hints = _hints(cls)
+    unknown = sorted(set(data) - set(hints))
+    if unknown:
+        raise FormatError(f"{path}: unknown field {unknown[0]!r}")
+    values = {k: decode(v, hints[k], path=f"{path}.{k}") for k, v in data.items()}
+    try:
+        return cls(**values)
+    except (TypeError, ValueError) as error:
+        text = str(error).replace(f"{cls.__name__}.__init__() ", "")
+        raise FormatError(f"{path}: {text}") from None
+
+
+def dump_document(value: Any) -> str:
+    """Return the JSON text of one value as a file of its own."""
+    body = {"schema_version": SCHEMA_VERSION, "kind": type(value).__name__, "value": encode(value)}
+    return json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def load_document(text: str, cls: type[_T]) -> _T:
+    """Return the value of class `cls` that a file holds.
+
+    Raises:
+        FormatError: when the text is not JSON, of a newer version, or of another kind.
+    """
+    if len(text) > MAX_DOCUMENT_CHARS:
+        raise FormatError(f"the file has {len(text)} characters, more than any of our files")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from None
+    if not isinstance(body, dict) or "schema_version" not in body:
+        raise FormatError("not a file of DL Advisor: no schema_version")
+    version = body["schema_version"]
+    if not isinstance(version, int) or version > SCHEMA_VERSION:
+        raise FormatError(f"written by a newer DL Advisor (schema {version}): update the app")
+    if body.get("kind") != cls.__name__:
+        raise FormatError(f"holds a {body.get('kind')}, expected a {cls.__name__}")
+    decoded = decode(body.get("value"), cls)
+    assert isinstance(decoded, cls)
+    return decoded

@@ -1,0 +1,204 @@
+"""Shapes of kernels: the common language of benchmarks, networks and predictions.
+
+Leaves to others: counting their work (`advisor.predict.work`), running them (`probes.workers`).
+Every dimension is a positive integer; the batch is part of the shape.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Direction(StrEnum):
+    """Which of a layer's computations a kernel is."""
+
+    FORWARD = "forward"
+    INPUT_GRADIENT = "input_gradient"
+    WEIGHT_GRADIENT = "weight_gradient"
+    BACKWARD = "backward"
+    UPDATE = "update"
+
+
+class Cell(StrEnum):
+    """Recurrent cell."""
+
+    LSTM = "lstm"
+    GRU = "gru"
+    RNN = "rnn"
+
+
+class OperatorKind(StrEnum):
+    """Class of operators that share an efficiency curve."""
+
+    GEMM = "gemm"
+    CONVOLUTION = "convolution"
+    DEPTHWISE = "depthwise"
+    RECURRENT = "recurrent"
+    NORMALISATION = "normalisation"
+    POOLING = "pooling"
+    ELEMENTWISE = "elementwise"
+    SOFTMAX = "softmax"
+    EMBEDDING = "embedding"
+    OPTIMIZER = "optimizer"
+    STREAM = "stream"
+    PEAK = "peak"
+    OVERHEAD = "overhead"
+    TRANSFER = "transfer"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GemmShape:
+    """`batch` independent products C[m,n] = A[m,k] B[k,n]; a transposed operand is stored [k,m]."""
+
+    m: int
+    n: int
+    k: int
+    batch: int = 1
+    transpose_a: bool = False
+    transpose_b: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvShape:
+    """Convolution of 1 to 3 spatial dimensions, channels last.
+
+    `n` images of `spatial` x `c`, `k` filters of size `kernel`, result `output` x `k`.
+    `groups == c` is a depthwise convolution (then `k` is c times the multiplier).
+    """
+
+    n: int
+    c: int
+    spatial: tuple[int, ...]
+    k: int
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    output: tuple[int, ...]
+    dilation: tuple[int, ...]
+    groups: int = 1
+    is_transposed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecurrentShape:
+    """A recurrent layer over whole sequences, with its input product."""
+
+    cell: Cell
+    batch: int
+    timesteps: int
+    input: int
+    hidden: int
+    is_bidirectional: bool = False
+    return_sequences: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormShape:
+    """Normalisation of `elements` values in `channels` channels; `kind` is batch, layer or group."""
+
+    kind: str
+    elements: int
+    channels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolShape:
+    """Pooling over windows; a global pool has `kernel == spatial`. `mode` is max or average."""
+
+    mode: str
+    n: int
+    c: int
+    spatial: tuple[int, ...]
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    output: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElementwiseShape:
+    """`op` ("relu", "sigmoid", "add", "dropout", ...) on `elements` values of `n_inputs` tensors."""
+
+    op: str
+    elements: int
+    n_inputs: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftmaxShape:
+    """Softmax over rows of `columns` values."""
+
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingShape:
+    """Look-up of `indices` rows of `dim` values in a table of `vocabulary` rows."""
+
+    indices: int
+    dim: int
+    vocabulary: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizerShape:
+    """One update of `variables` tensors with `parameters` values in all."""
+
+    optimizer: str
+    parameters: int
+    variables: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamShape:
+    """Memory traffic: `op` copy, scale, add, triad, read or local over arrays of `elements`."""
+
+    op: str
+    elements: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeakShape:
+    """Multiply-add chains without memory traffic; `width` is the vector width, 0 for the best."""
+
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverheadShape:
+    """A fixed cost: `kind` train_call, predict_call, dispatch, variable or launch."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferShape:
+    """Copy of `size_bytes` between host and device; `to` is "device" or "host"."""
+
+    to: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownShape:
+    """An operator that cannot be modelled: `elements` results, as seen from its neighbours."""
+
+    layer_type: str
+    elements: int
+
+
+KernelShape = (
+    GemmShape
+    | ConvShape
+    | RecurrentShape
+    | NormShape
+    | PoolShape
+    | ElementwiseShape
+    | SoftmaxShape
+    | EmbeddingShape
+    | OptimizerShape
+    | StreamShape
+    | PeakShape
+    | OverheadShape
+    | TransferShape
+    | UnknownShape
+)

@@ -1,0 +1,156 @@
+"""What was asked to be measured, what came out, and what failed.
+
+Leaves to others: running (`probes.bench`), rates and ceilings (`advisor.predict`).
+"""
+
+import statistics
+from dataclasses import dataclass
+from enum import StrEnum
+
+from advisor.model.kernel import Direction, KernelShape
+from advisor.model.quantity import Precision
+
+
+class Runner(StrEnum):
+    """Which worker runs a kernel."""
+
+    NUMPY = "numpy"
+    KERAS = "keras"
+    OPENCL = "opencl"
+    STREAM = "stream"
+
+
+class Outcome(StrEnum):
+    """The parent's verdict on a child or on one kernel in it."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+    OUT_OF_MEMORY = "out_of_memory"
+    PROTOCOL_ERROR = "protocol_error"
+    WRONG_RESULT = "wrong_result"
+    UNSUPPORTED = "unsupported"
+    SKIPPED = "skipped"
+
+
+class StabilityWarning(StrEnum):
+    """Why a figure may not be steady."""
+
+    NOISY = "noisy"
+    OUTLIER = "outlier"
+    TOO_SHORT = "too_short"
+    ON_BATTERY = "on_battery"
+    GOVERNOR = "governor"
+    THROTTLED = "throttled"
+    BUSY = "busy"
+    CPU_LIMIT = "cpu_limit"
+    STEAL = "steal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """An environment variable under which a kernel runs."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftwareStack:
+    """Software that ran a kernel: framework and version, library below it and version."""
+
+    framework: str
+    framework_version: str | None
+    backend: str | None
+    backend_version: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkRequest:
+    """One kernel to be timed.
+
+    Attributes:
+        id: unique within a plan, readable: "keras/conv/forward/...".
+        role: "headline" (shown to the user), "calibration", "replay" or "setting".
+        device_id: `CPU_DEVICE_ID` or the id of an OpenCL device of the profile.
+        threads: number of compute threads, None for the default of the stack.
+        min_value_s: shortest duration of one timed value; n_values: how many are taken.
+    """
+
+    id: str
+    role: str
+    runner: Runner
+    device_id: str
+    shape: KernelShape
+    direction: Direction
+    precision: Precision
+    threads: int | None = None
+    settings: tuple[Setting, ...] = ()
+    min_value_s: float = 0.1
+    n_values: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """One kernel, timed. `values_s` are seconds for one execution of the kernel.
+
+    Attributes:
+        warmups_s: discarded values, the first includes compilation.
+        loops: executions inside one timed value.
+        check: how the result was verified against a reference, in words.
+    """
+
+    request: BenchmarkRequest
+    stack: SoftwareStack
+    warmups_s: tuple[float, ...]
+    values_s: tuple[float, ...]
+    loops: int
+    check: str
+    warnings: tuple[StabilityWarning, ...] = ()
+
+    @property
+    def median_s(self) -> float:
+        """Median seconds of one execution."""
+        return statistics.median(self.values_s)
+
+    @property
+    def min_s(self) -> float:
+        """Shortest seconds of one execution."""
+        return min(self.values_s)
+
+    @property
+    def mad_s(self) -> float:
+        """Median absolute deviation from the median, in seconds."""
+        middle = self.median_s
+        return statistics.median(abs(value - middle) for value in self.values_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedMeasurement:
+    """A kernel that gave no figure: the verdict and one sentence."""
+
+    request: BenchmarkRequest
+    outcome: Outcome
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurementSet:
+    """The results of one session on one machine, in the order in which they came."""
+
+    measured_on: str
+    duration_s: float
+    results: tuple[Measurement | FailedMeasurement, ...]
+    warnings: tuple[StabilityWarning, ...] = ()
+
+    @property
+    def measured(self) -> tuple[Measurement, ...]:
+        """Only those that gave a figure."""
+        return tuple(r for r in self.results if isinstance(r, Measurement))
+
+    @property
+    def failed(self) -> tuple[FailedMeasurement, ...]:
+        """Only those that did not."""
+        return tuple(r for r in self.results if isinstance(r, FailedMeasurement))

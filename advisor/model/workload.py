@@ -1,0 +1,78 @@
+"""A network at a batch size, as operators, and the job to be done with it.
+
+Leaves to others: reading model files (`advisor.network`), times (`advisor.predict`).
+"""
+
+from dataclasses import dataclass
+
+from advisor.model.kernel import KernelShape
+from advisor.model.quantity import Phase, Precision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """One computation of a network's forward pass at the workload's batch size.
+
+    Attributes:
+        layer: name of the layer it belongs to; layer_type: its class ("Conv2D").
+        inputs: positions, in the operator tuple, of the operators whose results it reads;
+            empty for those that read the network's input.
+        needs_input_gradient: False for the first layers of a network.
+        output_elements: values it produces for the whole batch (activations kept for training).
+    """
+
+    layer: str
+    layer_type: str
+    shape: KernelShape
+    inputs: tuple[int, ...]
+    parameters: int
+    variables: int
+    output_elements: int
+    needs_input_gradient: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """The user's job: a network, its batch, and how much of it is to be run.
+
+    Attributes:
+        network: bundled name or file name; title: for people.
+        multiply_adds_per_sample: of one forward pass, the published convention.
+        samples, epochs: size of the job (inference: samples in all, epochs 1).
+        notes: what could not be modelled, one sentence each.
+    """
+
+    network: str
+    title: str
+    phase: Phase
+    batch_size: int
+    precision: Precision
+    samples: int
+    epochs: int
+    optimizer: str
+    operators: tuple[Operator, ...]
+    parameters: int
+    trainable_parameters: int
+    variables: int
+    multiply_adds_per_sample: int
+    input_elements_per_sample: int
+    memory_training_bytes: int
+    memory_inference_bytes: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Mini-batches in one pass over the samples, the last one rounded up."""
+        return -(-self.samples // self.batch_size)
+
+    @property
+    def total_steps(self) -> int:
+        """Mini-batches of the whole job."""
+        return self.steps_per_epoch * self.epochs
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory that the phase of this workload needs."""
+        if self.phase is Phase.TRAINING:
+            return self.memory_training_bytes
+        return self.memory_inference_bytes
