@@ -202,3 +202,12 @@ KernelShape = (
     | TransferShape
     | UnknownShape
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelCall:
+    """One computation of a kernel in a direction, `count` times in a step."""
+
+    shape: KernelShape
+    direction: Direction
+    count: int = 1

@@ -76,3 +76,15 @@ class Workload:
         if self.phase is Phase.TRAINING:
             return self.memory_training_bytes
         return self.memory_inference_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What is asked about a network; None takes the network's usual value."""
+
+    phase: Phase = Phase.TRAINING
+    batch_size: int | None = None
+    precision: Precision = Precision.FLOAT32
+    samples: int | None = None
+    epochs: int | None = None
+    optimizer: str | None = None
