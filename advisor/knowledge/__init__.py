@@ -1,0 +1,1 @@
+"""Bundled facts as typed values: read, checked and found."""

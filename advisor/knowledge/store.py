@@ -1,0 +1,285 @@
+"""The bundled facts, and the user's own, as one frozen value that is loaded once and passed down.
+
+Which file holds which table is data (`TABLES`). A bad bundled row is an error; a bad row in the
+user's folder is skipped and reported in `Knowledge.skipped`.
+Leaves to others: reading cells (`advisor.knowledge.rows`), checking facts
+(`advisor.knowledge.validate`), finding rows (`advisor.knowledge.lookup`).
+"""
+
+import dataclasses
+import importlib.resources
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import DataError
+from advisor.knowledge.rows import RowFault, parse_rows, parse_table
+from advisor.model.offer import (
+    BillingRule,
+    CpuPlatform,
+    EgressPrice,
+    FreeTier,
+    Offer,
+    Retirement,
+    SpotBand,
+    StoragePrice,
+)
+from advisor.model.option import OptionFact
+from advisor.model.published import (
+    CpuIsaRow,
+    DeviceSpec,
+    Finding,
+    GpuFamily,
+    NetworkFacts,
+    PastSystem,
+    PublishedResult,
+)
+
+# Package and folder of the bundled tables.
+DATA_PACKAGE = "resources"
+DATA_FOLDER = "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """All tables. An empty tuple is a table without rows; `skipped` are bad rows of the user's."""
+
+    published: tuple[PublishedResult, ...] = ()
+    devices: tuple[DeviceSpec, ...] = ()
+    cpu_isa: tuple[CpuIsaRow, ...] = ()
+    gpu_families: tuple[GpuFamily, ...] = ()
+    options: tuple[OptionFact, ...] = ()
+    past_systems: tuple[PastSystem, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    networks: tuple[NetworkFacts, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    offers_2017: tuple[Offer, ...] = ()
+    cpu_platforms: tuple[CpuPlatform, ...] = ()
+    billing_rules: tuple[BillingRule, ...] = ()
+    storage_prices: tuple[StoragePrice, ...] = ()
+    egress_prices: tuple[EgressPrice, ...] = ()
+    spot_bands: tuple[SpotBand, ...] = ()
+    retirements: tuple[Retirement, ...] = ()
+    free_tiers: tuple[FreeTier, ...] = ()
+    skipped: tuple[RowFault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Where the rows of a table lie.
+
+    Attributes:
+        name: field of `Knowledge`.
+        row_class: class of its rows.
+        path: file below the data folder, or a folder whose `.csv` files are read in name order.
+        key: fields whose values are unique together; empty when rows may repeat.
+        date_field: field with the ISO date (or year) of a row, None when rows are undated.
+    """
+
+    name: str
+    row_class: type[Any]
+    path: str
+    key: tuple[str, ...]
+    date_field: str | None = None
+
+
+TABLES = (
+    Table(
+        name="published",
+        row_class=PublishedResult,
+        path="published",
+        key=("id",),
+        date_field="year",
+    ),
+    Table(name="devices", row_class=DeviceSpec, path="devices/specs.csv", key=("device", "kind")),
+    Table(
+        name="cpu_isa",
+        row_class=CpuIsaRow,
+        path="hardware/cpu_isa.csv",
+        key=("microarchitecture",),
+    ),
+    Table(name="gpu_families", row_class=GpuFamily, path="hardware/gpu_families.csv", key=("id",)),
+    Table(
+        name="options",
+        row_class=OptionFact,
+        path="options/options.csv",
+        key=("id",),
+        date_field="verified_on",
+    ),
+    Table(
+        name="past_systems", row_class=PastSystem, path="options/past_systems.csv", key=("name",)
+    ),
+    Table(name="findings", row_class=Finding, path="findings/findings.csv", key=("id",)),
+    Table(name="networks", row_class=NetworkFacts, path="networks/networks.csv", key=("name",)),
+    Table(
+        name="offers",
+        row_class=Offer,
+        path="offers/offers.csv",
+        key=("vendor", "instance_type", "region", "accelerator", "n_accelerators"),
+        date_field="observed_on",
+    ),
+    Table(
+        name="offers_2017",
+        row_class=Offer,
+        path="offers/offers_2017.csv",
+        key=("vendor", "instance_type", "region", "accelerator", "n_accelerators", "observed_on"),
+        date_field="observed_on",
+    ),
+    Table(
+        name="cpu_platforms",
+        row_class=CpuPlatform,
+        path="offers/cpu_platforms.csv",
+        key=("vendor", "family"),
+        date_field="observed_on",
+    ),
+    Table(
+        name="billing_rules",
+        row_class=BillingRule,
+        path="offers/billing_rules.csv",
+        key=("vendor",),
+    ),
+    Table(
+        name="storage_prices",
+        row_class=StoragePrice,
+        path="offers/storage_prices.csv",
+        key=("vendor", "region", "kind"),
+        date_field="observed_on",
+    ),
+    Table(
+        name="egress_prices",
+        row_class=EgressPrice,
+        path="offers/egress_prices.csv",
+        key=("vendor", "region"),
+        date_field="observed_on",
+    ),
+    Table(
+        name="spot_bands",
+        row_class=SpotBand,
+        path="offers/spot_bands.csv",
+        key=("vendor", "instance_type", "region"),
+        date_field="observed_on",
+    ),
+    Table(
+        name="retirements",
+        row_class=Retirement,
+        path="offers/retirements.csv",
+        key=("vendor", "series", "instance_pattern"),
+        date_field=None,
+    ),
+    Table(
+        name="free_tiers",
+        row_class=FreeTier,
+        path="offers/free_tiers.csv",
+        key=("name",),
+        date_field="observed_on",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataDate:
+    """Newest date (ISO, or a year) of the rows of a table; None when its rows are undated."""
+
+    table: str
+    newest: str | None
+    n_rows: int
+
+
+def bundled_folder() -> Traversable:
+    """Return the folder of the tables that come with the app."""
+    return importlib.resources.files(DATA_PACKAGE) / DATA_FOLDER
+
+
+def table_files(folder: Traversable, *, table: Table) -> Iterator[tuple[str, Traversable]]:
+    """Yield path below the folder and file of each part of a table that is there."""
+    place = folder.joinpath(*table.path.split("/"))
+    if place.is_file():
+        yield table.path, place
+    elif place.is_dir():
+        for part in sorted(place.iterdir(), key=lambda entry: entry.name):
+            if part.name.endswith(".csv"):
+                yield f"{table.path}/{part.name}", part
+
+
+def _read(file: Traversable, name: str) -> str:
+    try:
+        return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name}: not UTF-8 at byte {error.start}") from None
+
+
+def load_tables(folder: Traversable) -> Knowledge:
+    """Return the knowledge of one folder; a table whose file is absent is empty.
+
+    Raises:
+        DataError: naming file, line, field and value of the first bad row.
+    """
+    tables: dict[str, tuple[Any, ...]] = {}
+    for table in TABLES:
+        rows: list[Any] = []
+        for name, file in table_files(folder, table=table):
+            rows += parse_rows(_read(file, name), table.row_class, file=name)
+        tables[table.name] = tuple(rows)
+    return Knowledge(**tables)
+
+
+def add_user_folder(knowledge: Knowledge, *, folder: Path) -> Knowledge:
+    """Return the knowledge with the good rows of the user's own folder.
+
+    A row of the user's with the key of a bundled row replaces it. Bad rows, and files that
+    cannot be read at all, are in `skipped`.
+    """
+    changed: dict[str, tuple[Any, ...]] = {}
+    skipped: list[RowFault] = []
+    for table in TABLES:
+        own: list[Any] = []
+        for name, file in table_files(folder, table=table):
+            try:
+                parsed = parse_table(_read(file, name), table.row_class, file=name)
+            except (DataError, OSError) as error:
+                skipped.append(
+                    RowFault(file=name, line=1, field=None, value=None, problem=str(error))
+                )
+                continue
+            own += parsed.rows
+            skipped += parsed.faults
+        if own:
+            changed[table.name] = _merged(getattr(knowledge, table.name), own, table.key)
+    return dataclasses.replace(knowledge, **changed, skipped=(*knowledge.skipped, *skipped))
+
+
+def _merged(bundled: tuple[Any, ...], own: list[Any], key: tuple[str, ...]) -> tuple[Any, ...]:
+    by_key = {tuple(getattr(row, name) for name in key): row for row in own}
+    kept = [row for row in bundled if tuple(getattr(row, name) for name in key) not in by_key]
+    return (*kept, *by_key.values())
+
+
+def load_knowledge(*, user_folder: Path | None = None) -> Knowledge:
+    """Return the bundled knowledge, with the user's own rows where a folder is given.
+
+    Raises:
+        DataError: when a bundled row is bad; the user's bad rows are in `skipped`.
+    """
+    knowledge = load_tables(bundled_folder())
+    if user_folder is None or not user_folder.is_dir():
+        return knowledge
+    return add_user_folder(knowledge, folder=user_folder)
+
+
+def data_dates(knowledge: Knowledge) -> tuple[DataDate, ...]:
+    """Return the newest date of each table that has rows, in the order of `TABLES`."""
+    dates = []
+    for table in TABLES:
+        rows = getattr(knowledge, table.name)
+        if rows:
+            dates.append(DataDate(table=table.name, newest=_newest(rows, table), n_rows=len(rows)))
+    return tuple(dates)
+
+
+def _newest(rows: tuple[Any, ...], table: Table) -> str | None:
+    if table.date_field is None:
+        return None
+    known = [getattr(row, table.date_field) for row in rows]
+    return max((str(value) for value in known if value is not None), default=None)
