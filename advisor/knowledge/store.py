@@ -17,6 +17,7 @@ from typing import Any
 from advisor.errors import DataError
 from advisor.knowledge.rows import RowFault, parse_rows, parse_table
 from advisor.model.offer import (
+    AcceleratorName,
     BillingRule,
     CpuPlatform,
     EgressPrice,
@@ -57,6 +58,7 @@ class Knowledge:
     offers: tuple[Offer, ...] = ()
     offers_2017: tuple[Offer, ...] = ()
     cpu_platforms: tuple[CpuPlatform, ...] = ()
+    accelerators: tuple[AcceleratorName, ...] = ()
     billing_rules: tuple[BillingRule, ...] = ()
     storage_prices: tuple[StoragePrice, ...] = ()
     egress_prices: tuple[EgressPrice, ...] = ()
@@ -133,6 +135,12 @@ TABLES = (
         path="offers/cpu_platforms.csv",
         key=("vendor", "family"),
         date_field="observed_on",
+    ),
+    Table(
+        name="accelerators",
+        row_class=AcceleratorName,
+        path="offers/accelerators.csv",
+        key=("accelerator", "memory_bytes"),
     ),
     Table(
         name="billing_rules",

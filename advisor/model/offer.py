@@ -56,6 +56,21 @@ class CpuPlatform:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AcceleratorName:
+    """Which device specification an offer's accelerator spelling stands for.
+
+    Attributes:
+        memory_bytes: usable memory that tells products of one name apart, None for any.
+        device: canonical name of the `DeviceSpec`; None when we have no specification.
+    """
+
+    accelerator: str
+    memory_bytes: int | None
+    device: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BillingRule:
     """How a vendor rounds time: increment and minimum in seconds."""
 
@@ -68,7 +83,10 @@ class BillingRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoragePrice:
-    """Disk price, USD per GiB and month."""
+    """Disk price, USD per GiB and month.
+
+    `is_billed_in_doublings`: sizes are billed as the next power of two of GiB.
+    """
 
     vendor: str
     region: str | None
@@ -76,6 +94,7 @@ class StoragePrice:
     usd_per_gib_month: float
     observed_on: str | None
     source: str
+    is_billed_in_doublings: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
