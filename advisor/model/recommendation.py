@@ -75,6 +75,15 @@ class ReasonCode(StrEnum):
     PUBLISHED_SLOWER = "published_slower"
     TABLE_SAYS_AVOID = "table_says_avoid"
     NOT_APPLICABLE = "not_applicable"
+    SLOWER_THAN_FIRST = "slower_than_first"
+    DEARER_THAN_FIRST = "dearer_than_first"
+    CHANGES_THE_NETWORK = "changes_the_network"
+    ALREADY_SO = "already_so"
+    DEPENDS_ON_YOUR_CODE = "depends_on_your_code"
+    FRAMEWORK_NOT_FOUND = "framework_not_found"
+    FRAMEWORK_TOO_OLD = "framework_too_old"
+    PAYS_BELOW_PRICE = "pays_below_price"
+    WORK_MINUTES = "work_minutes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
