@@ -1,0 +1,58 @@
+"""What the exit status of a child process says, in one sentence.
+
+Leaves to others: when to look (`probes.bench.process`).
+"""
+
+import signal
+
+from advisor.model.measurement import Outcome
+
+# Exit codes of Windows (NTSTATUS) that a native crash leaves.
+_WINDOWS_FAULTS = {
+    0xC0000005: "accessed memory that is not its own",
+    0xC000001D: "used an instruction that this processor does not have",
+    0xC00000FD: "overflowed its stack",
+    0xC0000409: "was aborted",
+}
+_WINDOWS_OUT_OF_MEMORY = 0xC0000017
+
+_SIGNAL_WORDS = {
+    "SIGABRT": "aborted itself",
+    "SIGSEGV": "accessed memory that is not its own",
+    "SIGBUS": "accessed memory that is not its own",
+    "SIGILL": "used an instruction that this processor does not have",
+    "SIGFPE": "divided by zero",
+}
+
+
+def describe_exit(status: int) -> tuple[Outcome, str]:
+    """Return verdict and sentence for a child that ended by itself without its last message.
+
+    Args:
+        status: as `subprocess.Popen.returncode`: negative is minus the number of a signal.
+    """
+    if status == 0:
+        return Outcome.PROTOCOL_ERROR, "the worker ended without a result"
+    if status < 0:
+        return _describe_signal(-status)
+    code = status & 0xFFFFFFFF
+    if code == _WINDOWS_OUT_OF_MEMORY:
+        return Outcome.OUT_OF_MEMORY, "the worker ran out of memory"
+    if code in _WINDOWS_FAULTS:
+        return Outcome.CRASHED, f"the worker {_WINDOWS_FAULTS[code]} (0x{code:08X})"
+    return Outcome.CRASHED, f"the worker ended with exit status {status}"
+
+
+def _describe_signal(number: int) -> tuple[Outcome, str]:
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    if name == "SIGKILL":
+        # Nobody else kills a child so: the kernel does when memory runs out.
+        return (
+            Outcome.OUT_OF_MEMORY,
+            "the system killed the worker (SIGKILL), most likely because memory ran out",
+        )
+    words = _SIGNAL_WORDS.get(name, "was stopped by a signal")
+    return Outcome.CRASHED, f"the worker {words} ({name})"

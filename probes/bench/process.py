@@ -1,0 +1,274 @@
+"""Runs one worker under deadlines and says what became of it. Never raises for what it does.
+
+Leaves to others: what is asked of the worker (`probes.bench.plan`, `probes.bench.session`) and
+the pipes (`probes.bench.child`).
+"""
+
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.model.measurement import Outcome
+from probes.bench.child import Child, Exited, Item, OutputEnded, Received, Violated
+from probes.bench.commands import WorkerCommand
+from probes.bench.environment import child_environment
+from probes.bench.exits import describe_exit
+from probes.bench.protocol import EVENT_TYPES, FINAL_TYPES, PROTOCOL_VERSION, Message
+
+__all__ = ["CancelToken", "Deadlines", "WorkerCommand", "WorkerVerdict", "run_worker"]
+
+CANCEL_GRACE_S = 2.0
+TERMINATE_GRACE_S = 2.0
+# Time a worker has to go after its last message; tearing down a framework may hang.
+EXIT_GRACE_S = 2.0
+# Time for the rest of the output to arrive after the worker has gone.
+DRAIN_S = 0.3
+_POLL_S = 0.1
+
+# Stages in which a worker is silent for long because a framework loads or compiles.
+SLOW_STAGES = frozenset({"import", "prepare"})
+
+_ERROR_OUTCOMES = frozenset(
+    {Outcome.FAILED, Outcome.UNSUPPORTED, Outcome.WRONG_RESULT, Outcome.OUT_OF_MEMORY}
+)
+
+
+class CancelToken:
+    """Asks whatever was given this token to stop; may be used from any thread."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask to stop; asking twice is asking once."""
+        self._event.set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it was asked."""
+        return self._event.is_set()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """Limits of a worker, in seconds.
+
+    Attributes:
+        start_s: from its start to `hello`.
+        stage_s: silence in a stage that imports or compiles.
+        silence_s: silence otherwise.
+        budget_s: all together; None: no limit.
+    """
+
+    start_s: float = 30.0
+    stage_s: float = 120.0
+    silence_s: float = 30.0
+    budget_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerVerdict:
+    """What became of a worker.
+
+    Attributes:
+        result: its result message; None unless `outcome` is COMPLETED.
+        message: one sentence for the user, "" when completed.
+        stderr_tail: the last it wrote to standard error, for "details"; never uploaded.
+    """
+
+    outcome: Outcome
+    result: Mapping[str, Any] | None
+    message: str
+    stderr_tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    outcome: Outcome
+    message: str = ""
+    result: Mapping[str, Any] | None = None
+
+
+class _Watch:
+    """Follows one child from its start to its end. Holds the state of one run."""
+
+    def __init__(
+        self,
+        child: Child,
+        *,
+        deadlines: Deadlines,
+        on_event: Callable[[Message], None] | None,
+        cancel: CancelToken | None,
+    ) -> None:
+        self._child = child
+        self._deadlines = deadlines
+        self._on_event = on_event
+        self._cancel = cancel
+        self._started_at = self._heard_at = time.monotonic()
+        self._has_hello = False
+        self._silence_s = deadlines.start_s
+        self._grace_until: float | None = None
+        self._was_terminated = False
+
+    def follow(self) -> _End:
+        """Return how the child ended, or why it must be ended now."""
+        while True:
+            end = self._follow_cancel() if self._is_cancelled() else self._check_deadlines()
+            if end is None:
+                item = self._child.next_item(timeout_s=_POLL_S)
+                end = None if item is None else self._take(item)
+            if end is not None:
+                return end
+
+    def _is_cancelled(self) -> bool:
+        return self._cancel is not None and self._cancel.is_cancelled
+
+    def _follow_cancel(self) -> _End | None:
+        now = time.monotonic()
+        if self._grace_until is None:
+            self._child.send({"type": "cancel"})
+            self._grace_until = now + CANCEL_GRACE_S
+        elif now >= self._grace_until:
+            if self._was_terminated:
+                return _End(Outcome.CANCELLED, "cancelled; the worker had to be killed")
+            self._child.terminate()
+            self._was_terminated = True
+            self._grace_until = now + TERMINATE_GRACE_S
+        return None
+
+    def _check_deadlines(self) -> _End | None:
+        now = time.monotonic()
+        budget_s = self._deadlines.budget_s
+        if budget_s is not None and now - self._started_at > budget_s:
+            return _End(Outcome.TIMED_OUT, f"the worker did not end within {budget_s:g} s")
+        if now - self._heard_at <= self._silence_s:
+            return None
+        if not self._has_hello:
+            return _End(Outcome.TIMED_OUT, f"the worker did not start in {self._silence_s:g} s")
+        return _End(Outcome.TIMED_OUT, f"nothing was heard of the worker for {self._silence_s:g} s")
+
+    def _take(self, item: Item) -> _End | None:
+        if isinstance(item, Received):
+            return self._take_message(item.message)
+        if isinstance(item, Violated):
+            return _End(Outcome.PROTOCOL_ERROR, item.text)
+        return self._take_end(item)
+
+    def _take_message(self, message: Message) -> _End | None:
+        kind = message["type"]
+        self._heard_at = time.monotonic()
+        if not self._has_hello:
+            version = message.get("protocol")
+            if kind != "hello" or version != PROTOCOL_VERSION:
+                return _End(
+                    Outcome.PROTOCOL_ERROR,
+                    f"the worker began with {kind!r} of protocol {version!r}, "
+                    f"expected 'hello' of protocol {PROTOCOL_VERSION}",
+                )
+            self._has_hello = True
+        if kind in FINAL_TYPES:
+            return self._take_final(message)
+        is_slow = kind == "stage" and message.get("stage") in SLOW_STAGES
+        self._silence_s = self._deadlines.stage_s if is_slow else self._deadlines.silence_s
+        if kind in EVENT_TYPES and self._on_event is not None:
+            self._on_event(message)
+        return None
+
+    def _take_final(self, message: Message) -> _End:
+        if self._has_more_after_final():
+            return _End(Outcome.PROTOCOL_ERROR, "the worker spoke on after its last message")
+        kind = message["type"]
+        if kind == "result":
+            return _End(Outcome.COMPLETED, result=message)
+        text = str(message.get("message") or "the worker gave no reason")
+        if kind == "cancelled":
+            return _End(Outcome.CANCELLED, "cancelled")
+        named = message.get("outcome")
+        outcome = next((o for o in _ERROR_OUTCOMES if o == named), Outcome.FAILED)
+        return _End(outcome, text)
+
+    def _has_more_after_final(self) -> bool:
+        """Wait until the child goes; True when it says anything before."""
+        until = time.monotonic() + EXIT_GRACE_S
+        while (rest := until - time.monotonic()) > 0:
+            item = self._child.next_item(timeout_s=rest)
+            if isinstance(item, Received | Violated):
+                return True
+            if isinstance(item, OutputEnded | Exited):
+                return False
+        return False
+
+    def _take_end(self, item: OutputEnded | Exited) -> _End | None:
+        """Judge a child that went without a last message."""
+        if isinstance(item, Exited):
+            return self._drain()
+        until = time.monotonic() + DRAIN_S
+        while (rest := until - time.monotonic()) > 0:
+            if isinstance(self._child.next_item(timeout_s=rest), Exited):
+                return self._gone(has_rest=item.has_rest)
+        return _End(Outcome.PROTOCOL_ERROR, "the worker closed its output without a result")
+
+    def _drain(self) -> _End:
+        until = time.monotonic() + DRAIN_S
+        while (rest := until - time.monotonic()) > 0:
+            item = self._child.next_item(timeout_s=rest)
+            if isinstance(item, OutputEnded):
+                return self._gone(has_rest=item.has_rest)
+            end = None if item is None else self._take(item)
+            if end is not None:
+                return end
+        return self._gone(has_rest=False)
+
+    def _gone(self, *, has_rest: bool) -> _End:
+        status = self._child.close()
+        if self._grace_until is not None:
+            return _End(Outcome.CANCELLED, "cancelled")
+        outcome, text = describe_exit(status or 0)
+        if has_rest and outcome is Outcome.PROTOCOL_ERROR:
+            text = "the worker ended in the middle of a line"
+        return _End(outcome, text)
+
+
+def run_worker(
+    command: WorkerCommand,
+    request: Mapping[str, Any],
+    *,
+    deadlines: Deadlines,
+    on_event: Callable[[Message], None] | None = None,
+    cancel: CancelToken | None = None,
+) -> WorkerVerdict:
+    """Start a worker, give it its request, and return what became of it.
+
+    The worker runs in a new process group, in a fresh temporary folder that is removed, with an
+    environment that holds little more than what `command` asks for. When this returns, or
+    raises, no process of the group and no thread is left.
+
+    Args:
+        command: how to start it.
+        request: what the `run` message says besides its type and version; plain JSON data.
+        deadlines: when to give up.
+        on_event: called in this thread with each message but the last; what it raises ends
+            the worker and comes through.
+        cancel: ends the worker early: asked, after 2 s told, after 2 s more killed.
+    """
+    environment = child_environment(os.environ, settings=command.environment)
+    with tempfile.TemporaryDirectory(prefix="dl-advisor-", ignore_cleanup_errors=True) as folder:
+        try:
+            child = Child(command.argv, environment=environment, folder=folder)
+        except OSError as error:
+            text = f"cannot start {command.argv[0]}: {error.strerror or error}"
+            return WorkerVerdict(outcome=Outcome.FAILED, result=None, message=text, stderr_tail="")
+        with child:
+            child.send({**request, "type": "run", "protocol": PROTOCOL_VERSION})
+            end = _Watch(child, deadlines=deadlines, on_event=on_event, cancel=cancel).follow()
+        # Read after the end, when everything that was written has arrived.
+        return WorkerVerdict(
+            outcome=end.outcome,
+            result=end.result,
+            message=end.message,
+            stderr_tail=child.stderr_tail,
+        )
