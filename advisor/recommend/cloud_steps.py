@@ -1,0 +1,192 @@
+"""Commands to start, to watch and to stop a rented machine, per vendor.
+
+Stopping is part of every answer: a machine that is forgotten costs more than any advice saves.
+Options of the commands were checked against the vendors' own command-line programs or pages;
+what must be filled in stands in capitals.
+Leaves to others: which machine (`advisor.recommend.offers`), its price (`advisor.recommend.cost`).
+"""
+
+from advisor.model.offer import Offer
+from advisor.model.option import Option
+from advisor.model.recommendation import Step
+
+# Disk that is rented with every machine: system, framework and a data set of some gigabytes.
+DISK_GIB = 64
+
+_ARM = ("arm64", "aarch64")
+_GCP_LIST = "https://cloud.google.com/compute/docs/regions-zones"
+
+
+def cloud_steps(option: Option, *, hours: float) -> tuple[Step, ...]:
+    """Return start, watch and stop for a CLOUD option.
+
+    Args:
+        option: with its offer.
+        hours: predicted billed hours, the base of the automatic stop where a vendor has one.
+    """
+    offer = option.offer
+    if offer is None:
+        return ()
+    makers = {"aws": _aws, "gcp": _gcp, "azure": _azure}
+    maker = makers.get(offer.vendor)
+    if maker is None:
+        return _other(offer, is_spot=option.is_spot)
+    return maker(offer, is_spot=option.is_spot, hours=hours)
+
+
+def _is_arm(offer: Offer) -> bool:
+    return offer.architecture in _ARM
+
+
+def _stop_after_h(hours: float) -> int:
+    """Twice the predicted time, at least an hour: a limit, not the plan."""
+    return max(1, int(2.0 * hours + 1.0))
+
+
+def _aws(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
+    architecture = "arm64" if _is_arm(offer) else "amd64"
+    image = (
+        "resolve:ssm:/aws/service/canonical/ubuntu/server/24.04/stable/current/"
+        f"{architecture}/hvm/ebs-gp3/ami-id"
+    )
+    spot = (
+        [
+            (
+                '  --instance-market-options \'{"MarketType":"spot","SpotOptions":'
+                '{"SpotInstanceType":"one-time","InstanceInterruptionBehavior":"terminate"}}\' \\'
+            )
+        ]
+        if is_spot
+        else []
+    )
+    start = [
+        (
+            f"aws ec2 run-instances --region {offer.region} "
+            f"--instance-type {offer.instance_type} --count 1 \\"
+        ),
+        f"  --image-id {image} \\",
+        *spot,
+        "  --instance-initiated-shutdown-behavior terminate --key-name MY-KEY \\",
+        (
+            '  --block-device-mappings \'[{"DeviceName":"/dev/sda1","Ebs":{"VolumeSize":'
+            f'{DISK_GIB},"VolumeType":"gp3","DeleteOnTermination":true}}}}]\' \\'
+        ),
+        "  --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value=dl-advisor}]'",
+    ]
+    watch = (
+        f"aws ec2 describe-instances --region {offer.region} "
+        "--filters Name=tag:Name,Values=dl-advisor "
+        "--query 'Reservations[].Instances[].[InstanceId,State.Name,PublicIpAddress]' "
+        "--output table"
+    )
+    stop = f"aws ec2 terminate-instances --region {offer.region} --instance-ids INSTANCE-ID"
+    return (
+        Step(kind="shell", caption="Start", content="\n".join(start)),
+        Step(kind="shell", caption="Watch", content=watch),
+        _shutdown_timer(hours),
+        Step(kind="shell", caption="Stop (ends the charge)", content=stop),
+    )
+
+
+def _shutdown_timer(hours: float) -> Step:
+    minutes = _stop_after_h(hours) * 60
+    return Step(
+        kind="shell",
+        caption="On the rented machine: stop by itself if it is forgotten",
+        content=f"sudo shutdown -h +{minutes}",
+    )
+
+
+def _gcp_machine(offer: Offer) -> tuple[str, list[str]]:
+    """Return machine type and further options; our table writes an attached GPU as "+T4x1"."""
+    machine, _, attached = offer.instance_type.partition("+")
+    options = []
+    if attached:
+        accelerator, _, count = attached.rpartition("x")
+        options.append(f"--accelerator=type=nvidia-tesla-{accelerator.lower()},count={count}")
+    if offer.accelerator is not None:
+        options.append("--maintenance-policy=TERMINATE")
+    elif machine.startswith("n1-"):
+        # Without it the processor of an N1 machine is a matter of luck.
+        options.append('--min-cpu-platform="Intel Skylake"')
+    return machine, options
+
+
+def _gcp(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
+    machine, options = _gcp_machine(offer)
+    zone = f"{offer.region}-a"
+    family = "ubuntu-2404-lts-arm64" if _is_arm(offer) else "ubuntu-2404-lts-amd64"
+    if is_spot:
+        options.append("--provisioning-model=SPOT")
+    start = [
+        f"gcloud compute instances create dl-advisor --zone={zone} --machine-type={machine} \\",
+        *(f"  {entry} \\" for entry in options),
+        f"  --instance-termination-action=DELETE --max-run-duration={_stop_after_h(hours)}h \\",
+        f"  --image-family={family} --image-project=ubuntu-os-cloud --boot-disk-size={DISK_GIB}GB",
+    ]
+    watch = f"gcloud compute instances describe dl-advisor --zone={zone} --format='value(status)'"
+    stop = f"gcloud compute instances delete dl-advisor --zone={zone} --quiet"
+    return (
+        Step(kind="shell", caption="Start", content="\n".join(start)),
+        Step(kind="shell", caption="Watch", content=watch),
+        Step(kind="shell", caption="Stop (ends the charge)", content=stop),
+        Step(kind="url", caption="If this zone refuses: other zones", content=_GCP_LIST),
+    )
+
+
+def _azure(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
+    image = "Canonical:ubuntu-24_04-lts:server-arm64:latest" if _is_arm(offer) else "Ubuntu2404"
+    spot = ["  --priority Spot --max-price -1 --eviction-policy Delete \\"] if is_spot else []
+    start = [
+        f"az group create --name dl-advisor --location {offer.region}",
+        f"az vm create --resource-group dl-advisor --name dl-advisor --location {offer.region} \\",
+        f"  --size {offer.instance_type} --image {image} \\",
+        *spot,
+        f"  --os-disk-size-gb {DISK_GIB} --admin-username azureuser --generate-ssh-keys",
+    ]
+    watch = (
+        "az vm get-instance-view --resource-group dl-advisor --name dl-advisor "
+        "--query instanceView.statuses[].displayStatus --output tsv"
+    )
+    minutes = _stop_after_h(hours) * 60
+    return (
+        Step(kind="shell", caption="Start", content="\n".join(start)),
+        Step(kind="shell", caption="Watch", content=watch),
+        Step(
+            kind="text",
+            caption="If it is forgotten",
+            content=(
+                "A machine that is stopped but not deallocated is still charged. Set an "
+                f"auto-shutdown in the portal, at most {minutes // 60} h from the start."
+            ),
+        ),
+        Step(
+            kind="shell",
+            caption="Stop (deletes the machine, its disk and its address)",
+            content="az group delete --name dl-advisor --yes",
+        ),
+    )
+
+
+def _other(offer: Offer, *, is_spot: bool) -> tuple[Step, ...]:
+    form = "interruptible" if is_spot else "on demand"
+    where = "" if offer.region == "any" else f" in {offer.region}"
+    return (
+        Step(
+            kind="text",
+            caption="Start",
+            content=(
+                f"In the console of {offer.vendor}, choose {offer.instance_type} ({form})"
+                f"{where} with an Ubuntu image and a disk of {DISK_GIB} GB."
+            ),
+        ),
+        Step(kind="text", caption="Watch", content="nvidia-smi, and the log of the training."),
+        Step(
+            kind="text",
+            caption="Stop (ends the charge)",
+            content=(
+                "Delete the machine, not only stop it, and its disk; look at the bill page of "
+                f"{offer.vendor} afterwards."
+            ),
+        ),
+    )

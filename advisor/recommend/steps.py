@@ -1,0 +1,184 @@
+"""What to type for an option: shell lines, Python lines, links, in the order of doing.
+
+Leaves to others: commands for rented machines (`advisor.recommend.cloud_steps`), words around them.
+"""
+
+import re
+import shlex
+
+from advisor.model.machine import MachineProfile, OsFamily
+from advisor.model.measurement import Setting
+from advisor.model.option import Option, OptionFact, OptionKind
+from advisor.model.recommendation import Step
+from advisor.recommend.cloud_steps import cloud_steps
+
+# Values of settings that stand for a fact of the machine.
+PHYSICAL_CORES = "PHYS"
+
+_PYTHON_MARKS = re.compile(r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\.|base\.|np\.)")
+_SHELL_MARKS = re.compile(r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python |apt |bazel |numactl |echo )")
+_BOTH_VALUES = "|"
+
+
+def steps_for(option: Option, *, profile: MachineProfile, hours: float) -> tuple[Step, ...]:
+    """Return what to do for an option; empty for staying.
+
+    Args:
+        option: what is advised.
+        profile: decides between shells and fills in core counts.
+        hours: predicted hours of the job, for the automatic stop of rented machines.
+    """
+    if option.kind is OptionKind.STAY:
+        return ()
+    if option.kind is OptionKind.CLOUD:
+        return (*cloud_steps(option, hours=hours), *_on_arrival(option))
+    if option.kind is OptionKind.BUY:
+        return _buy_steps(option)
+    settings = option.settings
+    if not settings and option.fact is not None:
+        settings = option.fact.environment
+    steps = list(_setting_steps(settings, profile=profile))
+    if option.fact is not None:
+        steps += _fact_steps(option.fact, has_settings=bool(steps))
+    return tuple(steps)
+
+
+def resolve_settings(
+    settings: tuple[Setting, ...], *, profile: MachineProfile
+) -> tuple[Setting, ...]:
+    """Return settings with the machine's own numbers in place of placeholders.
+
+    A setting whose number the probe could not find is left out.
+    """
+    resolved = []
+    for setting in settings:
+        if setting.value == PHYSICAL_CORES:
+            cores = usable_cores(profile)
+            if cores is not None:
+                resolved.append(Setting(name=setting.name, value=str(cores)))
+        else:
+            resolved.append(setting)
+    return tuple(resolved)
+
+
+def usable_cores(profile: MachineProfile) -> int | None:
+    """Return the physical cores that a process may use here: quota and affinity are honoured.
+
+    None when the number of physical cores is unknown.
+    """
+    cpu = profile.cpu
+    cores = cpu.n_physical_cores
+    if cores is None:
+        return None
+    if cpu.usable_cpus is not None and cpu.usable_cpus < cpu.n_logical_cpus:
+        cores = min(cores, cpu.usable_cpus)
+    if cpu.quota_cpus is not None:
+        cores = min(cores, max(1, int(cpu.quota_cpus)))
+    return max(1, cores)
+
+
+def _setting_steps(settings: tuple[Setting, ...], *, profile: MachineProfile) -> tuple[Step, ...]:
+    fixed = [
+        setting
+        for setting in resolve_settings(settings, profile=profile)
+        if _BOTH_VALUES not in setting.value
+    ]
+    if not fixed:
+        return ()
+    if profile.os.family is OsFamily.WINDOWS:
+        lines = [f'$env:{setting.name} = "{setting.value}"' for setting in fixed]
+        caption = "In PowerShell, before the program is started"
+    else:
+        lines = [f"export {setting.name}={shlex.quote(setting.value)}" for setting in fixed]
+        caption = "In the shell, before the program is started"
+    return (Step(kind="shell", caption=caption, content="\n".join(lines)),)
+
+
+def _fact_steps(fact: OptionFact, *, has_settings: bool) -> list[Step]:
+    """Return the table's own instructions; settings already given are not repeated."""
+    steps = []
+    for piece in _pieces(fact.how):
+        if has_settings and piece.startswith("export "):
+            continue
+        steps.append(Step(kind=_kind_of(piece), caption=fact.title, content=piece))
+    if fact.source.startswith("http"):
+        link = fact.source.split(";")[0].strip()
+        steps.append(Step(kind="url", caption="Source", content=link))
+    return steps
+
+
+def _pieces(how: str) -> list[str]:
+    """Split at " ; ", which the table writes between separate instructions."""
+    return [piece.strip() for piece in how.split(" ; ") if piece.strip()]
+
+
+def _kind_of(piece: str) -> str:
+    if _SHELL_MARKS.match(piece):
+        return "shell"
+    if _PYTHON_MARKS.search(piece):
+        return "python"
+    return "text"
+
+
+def _on_arrival(option: Option) -> tuple[Step, ...]:
+    """First commands on the rented machine: see what it really is, install, start."""
+    has_gpu = option.offer is not None and option.offer.accelerator is not None
+    look = "nvidia-smi" if has_gpu else "lscpu"
+    package = '"tensorflow[and-cuda]"' if has_gpu else "tensorflow-cpu"
+    lines = [
+        look,
+        "python3 -m venv v",
+        f"v/bin/pip install {package} keras",
+        "v/bin/python TRAIN.py",
+    ]
+    if option.offer is not None and option.offer.architecture in ("arm64", "aarch64"):
+        lines[2] = "v/bin/pip install tensorflow keras"
+    steps = [
+        Step(
+            kind="shell",
+            caption="On the rented machine: look, install, run",
+            content="\n".join(lines),
+        )
+    ]
+    if option.is_spot:
+        steps.append(
+            Step(
+                kind="python",
+                caption="Save after each epoch: the machine may be taken away",
+                content=("model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('backup')])"),
+            )
+        )
+    return tuple(steps)
+
+
+def _buy_steps(option: Option) -> tuple[Step, ...]:
+    if option.purchase is None:
+        return ()
+    device = option.purchase
+    power = "" if device.tdp_w is None else f" and {device.tdp_w:.0f} W more from the power supply"
+    return (
+        Step(
+            kind="text",
+            caption="Before ordering",
+            content=(
+                "A desktop with a free PCI Express x16 slot is needed, room for the card"
+                f"{power}. A laptop cannot take it."
+            ),
+        ),
+        Step(
+            kind="text",
+            caption="Price",
+            content=_price_note(option),
+        ),
+    )
+
+
+def _price_note(option: Option) -> str:
+    device = option.purchase
+    if device is None or device.launch_price_usd is None:
+        return "No price is in the data: compare the asking price with the break-even price."
+    year = "" if device.year is None else f" of {device.year}"
+    return (
+        f"USD {device.launch_price_usd:.0f} was the price at launch{year}; "
+        "ask for the price of today, new and used."
+    )
