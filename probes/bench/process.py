@@ -30,7 +30,7 @@ DRAIN_S = 0.3
 _POLL_S = 0.1
 
 # Stages in which a worker is silent for long because a framework loads or compiles.
-SLOW_STAGES = frozenset({"import", "prepare"})
+SLOW_STAGES = frozenset({"import", "prepare", "warm_up"})
 
 _ERROR_OUTCOMES = frozenset(
     {Outcome.FAILED, Outcome.UNSUPPORTED, Outcome.WRONG_RESULT, Outcome.OUT_OF_MEMORY}

@@ -1,0 +1,105 @@
+"""Matrix products by NumPy, that is by the BLAS library that it was built with.
+
+Leaves to others: timing (`worker_timing`), going through the kernels (`worker_kernels`).
+"""
+
+import worker_errors
+import worker_threads
+import worker_timing
+
+
+def blas_of(numpy):
+    """Return name and version of the BLAS of a NumPy module, None for what it does not tell."""
+    try:
+        found = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
+        return found.get("name") or None, found.get("version") or None
+    except (AttributeError, KeyError, TypeError):
+        pass  # before NumPy 1.25
+    try:
+        libraries = numpy.__config__.blas_ilp64_opt_info.get("libraries", [])
+        return (libraries[0] if libraries else None), None
+    except AttributeError:
+        return None, None
+
+
+def _operand_shapes(shape, direction):
+    """Return the stored shapes of both operands and their transpositions.
+
+    The gradients are those of a dense layer y[m,n] = x[m,k] w[k,n].
+    """
+    m, n, k = shape["m"], shape["n"], shape["k"]
+    if direction == "input_gradient":
+        return (m, n), False, (k, n), True
+    if direction == "weight_gradient":
+        return (m, k), True, (m, n), False
+    a = (k, m) if shape["transpose_a"] else (m, k)
+    b = (n, k) if shape["transpose_b"] else (k, n)
+    return a, shape["transpose_a"], b, shape["transpose_b"]
+
+
+class _Product:
+    """C = A B for one or several pairs of matrices."""
+
+    def __init__(self, numpy, kernel):
+        self._numpy = numpy
+        shape = kernel["shape"]
+        a_shape, is_a_transposed, b_shape, is_b_transposed = _operand_shapes(
+            shape, kernel["direction"]
+        )
+        leading = (shape["batch"],) if shape["batch"] > 1 else ()
+        random = numpy.random.default_rng(1)
+        a = random.standard_normal(leading + a_shape, dtype=numpy.float32)
+        b = random.standard_normal(leading + b_shape, dtype=numpy.float32)
+        self._a = numpy.swapaxes(a, -1, -2) if is_a_transposed else a
+        self._b = numpy.swapaxes(b, -1, -2) if is_b_transposed else b
+        self._c = numpy.empty((*leading, self._a.shape[-2], self._b.shape[-1]), dtype=numpy.float32)
+
+    def check(self):
+        """Compare some rows of the product with double precision."""
+        import worker_check
+
+        self.run(1)
+        n_rows = self._a.shape[-2]
+        rows = self._numpy.unique(self._numpy.linspace(0, n_rows - 1, 5).astype(int))
+        a, b, c = self._a, self._b, self._c
+        if a.ndim == 3:
+            a, b, c = a[-1], b[-1], c[-1]
+        expected = a[rows].astype("float64") @ b.astype("float64")
+        return worker_check.compare(c[rows], expected, "float32", "rows of the product")
+
+    def run(self, loops):
+        """Multiply `loops` times."""
+        multiply, a, b, c = self._numpy.matmul, self._a, self._b, self._c
+        return worker_timing.elapsed_s(lambda: multiply(a, b, out=c), loops)
+
+    def close(self):
+        """Forget the matrices."""
+        self._a = self._b = self._c = None
+
+
+class NumpyRunner:
+    """Runs `GemmShape` in float32. Option "threads": number of BLAS threads."""
+
+    def __init__(self, options):
+        worker_threads.set_library_threads(options.get("threads"))
+        import numpy as np
+
+        self._numpy = np
+
+    def stack(self):
+        """Return what computes."""
+        name, version = blas_of(self._numpy)
+        return {
+            "framework": "numpy",
+            "framework_version": self._numpy.__version__,
+            "backend": name,
+            "backend_version": version,
+        }
+
+    def prepare(self, kernel):
+        """Return the product, ready to run."""
+        if kernel["shape"]["type"] != "GemmShape":
+            raise worker_errors.UnsupportedKernel("NumPy is timed on matrix products only")
+        if kernel["precision"] != "float32":
+            raise worker_errors.UnsupportedKernel("NumPy has no product in " + kernel["precision"])
+        return _Product(self._numpy, kernel)

@@ -1,0 +1,77 @@
+"""Entry of every timing worker: reads one request, runs it, gives its result.
+
+Started as a script by path, under any Python from 3.8 on. The request (the `run` message) has:
+
+    protocol   1
+    runner     "numpy", "stream", "keras", "opencl" (kernels) or "network" (steps of a network)
+    options    threads, device id and what else the runner takes
+    kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values
+    network    for steps: see `keras_network.py`
+    budget_s   seconds for all of it, None for no limit
+
+Each finished kernel is a `value`, each failed one a `kernel_failed`; the `result` has the
+software stack.
+"""
+
+import importlib
+import os
+import platform
+import sys
+import traceback
+
+import worker_kernels
+import worker_protocol
+
+# Name of a runner: the module and class that run its kernels.
+KERNEL_RUNNERS = {
+    "numpy": ("gemm_numpy", "NumpyRunner"),
+    "stream": ("stream_numpy", "StreamRunner"),
+    "keras": ("keras_kernels", "KerasRunner"),
+    "opencl": ("opencl_kernels", "OpenclRunner"),
+}
+
+
+def run_request(request, channel):
+    """Do what a request asks for and return the fields of the result."""
+    version = request.get("protocol")
+    if version != worker_protocol.PROTOCOL_VERSION:
+        raise ValueError("the request is of protocol {!r}".format(version))
+    name = request["runner"]
+    options = request.get("options") or {}
+    channel.send("stage", stage="import")
+    if name == "network":
+        module = importlib.import_module("keras_network")
+        return module.run_network(request["network"], options, channel)
+    if name not in KERNEL_RUNNERS:
+        raise ValueError("no runner is called {!r}".format(name))
+    module_name, class_name = KERNEL_RUNNERS[name]
+    runner = getattr(importlib.import_module(module_name), class_name)(options)
+    worker_kernels.run_kernels(runner, request, channel)
+    return {"stack": runner.stack()}
+
+
+def main():
+    """Serve one request. Does not return: a framework that is torn down may hang or crash."""
+    channel = worker_protocol.open_channel()
+    channel.send(
+        "hello", protocol=worker_protocol.PROTOCOL_VERSION, python=platform.python_version()
+    )
+    try:
+        fields = run_request(channel.wait_for_run(), channel)
+        channel.send("result", **fields)
+    except worker_protocol.Cancelled:
+        channel.send("cancelled")
+    except Exception as error:
+        traceback.print_exc()
+        channel.send(
+            "error",
+            outcome=worker_kernels.outcome_of(error),
+            message=worker_kernels.sentence_of(error),
+        )
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Compares what a kernel gave with a reference, element by element, in double precision.
+
+A kernel that is fast and wrong must not look fast. Leaves to others: the references.
+"""
+
+import os
+
+import numpy as np
+import worker_errors
+
+# Largest distance allowed, relative to the reference (both as vectors).
+_TOLERANCES = {"float32": 3e-4, "bfloat16": 3e-2, "float16": 1e-2, "float64": 1e-9}
+# oneDNN may be told to compute float32 in a shorter format.
+_FAST_MATH = "ONEDNN_DEFAULT_FPMATH_MODE"
+
+
+def tolerance(precision):
+    """Return the largest relative distance that a result of a precision may have."""
+    if precision == "float32" and os.environ.get(_FAST_MATH, "STRICT").upper() != "STRICT":
+        return _TOLERANCES["bfloat16"]
+    return _TOLERANCES[precision]
+
+
+def compare(found, expected, precision, what):
+    """Compare two arrays and return the statement of how the result was verified.
+
+    Args:
+        found: values that the kernel gave.
+        expected: the same values of the reference.
+        precision: number format that the kernel computed in.
+        what: name of the reference, for the statement.
+
+    Raises:
+        worker_errors.WrongResult: when they are too far apart, or not numbers.
+    """
+    found = np.asarray(found, dtype=np.float64).ravel()
+    expected = np.asarray(expected, dtype=np.float64).ravel()
+    if found.shape != expected.shape:
+        raise worker_errors.WrongResult(
+            "the result has {} values, expected {}".format(found.size, expected.size)
+        )
+    size = float(np.linalg.norm(expected))
+    distance = float(np.linalg.norm(found - expected)) / (size if size > 0.0 else 1.0)
+    limit = tolerance(precision)
+    if not distance <= limit:
+        raise worker_errors.WrongResult(
+            "the result is off by {:.2g} of {} (allowed {:.2g})".format(distance, what, limit)
+        )
+    return "{} values against {} in float64, off by {:.1e}".format(expected.size, what, distance)

@@ -1,0 +1,111 @@
+"""Goes through the kernels of a request, one after the other, and reports each.
+
+A kernel that fails is reported and the next one is run. Whatever still stands when the time of
+the request is used up is reported as skipped.
+Leaves to others: preparing, checking and running a kernel (the runners).
+"""
+
+import time
+import traceback
+
+import worker_errors
+import worker_protocol
+import worker_timing
+
+# Values that last longer are reported as they come, so that the parent hears from us.
+_LONG_VALUE_S = 0.5
+
+
+def outcome_of(error):
+    """Return the name of the verdict that an exception stands for."""
+    if isinstance(error, worker_errors.UnsupportedKernel):
+        return "unsupported"
+    if isinstance(error, worker_errors.WrongResult):
+        return "wrong_result"
+    # Frameworks have memory errors of their own, which all have one of these names.
+    names = [cls.__name__ for cls in type(error).__mro__]
+    if "MemoryError" in names or "ResourceExhaustedError" in names:
+        return "out_of_memory"
+    return "failed"
+
+
+def sentence_of(error):
+    """Return what an exception says in one line."""
+    lines = str(error).strip().splitlines()
+    text = lines[0].strip() if lines else ""
+    if isinstance(error, (worker_errors.UnsupportedKernel, worker_errors.WrongResult)) and text:
+        return text
+    return "{}: {}".format(type(error).__name__, text) if text else type(error).__name__
+
+
+def _measure(runner, kernel, channel):
+    name = kernel["id"]
+    channel.send("stage", id=name, stage="prepare")
+    prepared = runner.prepare(kernel)
+    try:
+        check = prepared.check()
+        channel.send("stage", id=name, stage="warm_up")
+
+        def on_value(seconds):
+            channel.check_cancelled()
+            if seconds > _LONG_VALUE_S:
+                channel.send("progress", id=name)
+
+        timing = worker_timing.time_kernel(
+            prepared.run, kernel["min_value_s"], kernel["n_values"], on_value
+        )
+    finally:
+        prepared.close()
+    channel.send(
+        "value",
+        id=name,
+        warmups_s=timing.warmups_s,
+        values_s=timing.values_s,
+        loops=timing.loops,
+        check=check,
+    )
+
+
+def _skip(kernels, budget_s, channel):
+    for kernel in kernels:
+        channel.send(
+            "kernel_failed",
+            id=kernel["id"],
+            outcome="skipped",
+            message="the time set aside ({:g} s) was used up".format(budget_s),
+        )
+
+
+def run_kernels(runner, request, channel, clock=time.monotonic):
+    """Run the kernels of a request.
+
+    Args:
+        runner: has `prepare(kernel)`, which returns an object with `check()`, `run(loops)` and
+            `close()`.
+        request: its "kernels", and "budget_s" (None or absent: no limit), counted from now.
+        channel: where each result is reported.
+        clock: seconds, for the budget.
+
+    Raises:
+        worker_protocol.Cancelled: when the parent asks to stop.
+    """
+    kernels = request["kernels"]
+    budget_s = request.get("budget_s")
+    started = clock()
+    for index, kernel in enumerate(kernels):
+        channel.check_cancelled()
+        if budget_s is not None and clock() - started >= budget_s:
+            _skip(kernels[index:], budget_s, channel)
+            return
+        try:
+            _measure(runner, kernel, channel)
+        except worker_protocol.Cancelled:
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            channel.send(
+                "kernel_failed",
+                id=kernel["id"],
+                outcome=outcome_of(error),
+                message=sentence_of(error),
+            )

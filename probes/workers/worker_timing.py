@@ -1,0 +1,99 @@
+"""Times a kernel: warms it up, finds how many loops make a value, takes the values.
+
+A kernel is a function `run(loops)` that executes it `loops` times, waits for the end, and returns
+the seconds that took by its own clock.
+Leaves to others: preparing and checking kernels (the runners), judging the spread (the parent).
+"""
+
+import math
+import time
+
+# Longest that the values of one kernel may take together; a slow machine gets fewer, not none.
+MAX_VALUES_S = 4.0
+MAX_LOOPS = 1 << 20
+# A clock may be set back, a difference of two times may come out negative, but not for ever.
+MAX_BAD_VALUES = 5
+
+
+class ClockError(Exception):
+    """The clock gave no usable times."""
+
+
+class Timing:
+    """Seconds for one execution: `warmups_s` (the first includes compilation) and `values_s`."""
+
+    def __init__(self, warmups_s, values_s, loops):
+        self.warmups_s = warmups_s
+        self.values_s = values_s
+        self.loops = loops
+
+
+def elapsed_s(call, loops, clock=time.perf_counter):
+    """Return the seconds that `loops` calls of a function take."""
+    started = clock()
+    for _ in range(loops):
+        call()
+    return clock() - started
+
+
+def _is_usable(seconds):
+    return math.isfinite(seconds) and seconds > 0.0
+
+
+def calibrate(run, min_value_s):
+    """Double the loops until a value lasts long enough.
+
+    Returns:
+        The loops, and the seconds of one execution of each trial that was usable.
+    """
+    loops = 1
+    trials_s = []
+    n_bad = 0
+    while True:
+        seconds = run(loops)
+        if _is_usable(seconds):
+            trials_s.append(seconds / loops)
+            if seconds >= min_value_s:
+                return loops, trials_s
+        else:
+            n_bad += 1
+        if loops >= MAX_LOOPS or n_bad > MAX_BAD_VALUES:
+            raise ClockError(
+                "{} loops lasted {!r} s by the clock, less than {} s".format(
+                    loops, seconds, min_value_s
+                )
+            )
+        loops *= 2
+
+
+def affordable_values(n_values, value_s):
+    """Return how many values are taken when one lasts `value_s`: at least one."""
+    return max(1, min(n_values, int(MAX_VALUES_S / value_s)))
+
+
+def time_kernel(run, min_value_s, n_values, on_value=None):
+    """Warm a kernel up and time it.
+
+    Args:
+        run: the kernel.
+        min_value_s: shortest duration of a value.
+        n_values: how many values to take.
+        on_value: called with the seconds of each timed value once it is taken.
+    """
+    first_s = run(1)
+    loops, trials_s = calibrate(run, min_value_s)
+    warmups_s = ([first_s] if _is_usable(first_s) else []) + trials_s
+    wanted = affordable_values(n_values, trials_s[-1] * loops)
+    values_s = []
+    n_bad = 0
+    while len(values_s) < wanted:
+        seconds = run(loops)
+        if _is_usable(seconds):
+            values_s.append(seconds / loops)
+            if on_value is not None:
+                on_value(seconds)
+            continue
+        n_bad += 1
+        if n_bad > MAX_BAD_VALUES:
+            raise ClockError("the clock gave {!r} s for {} loops".format(seconds, loops))
+    return Timing(warmups_s, values_s, loops)
