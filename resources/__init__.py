@@ -1,0 +1,1 @@
+"""Bundled data, schemas, icons, fonts and translations."""

@@ -1,0 +1,1 @@
+"""The frozen values that every step of the product takes and returns."""

@@ -1,0 +1,1 @@
+"""Anonymous, opt-in sharing of results."""

@@ -1,0 +1,1 @@
+"""State and intent of the pages, without widgets."""

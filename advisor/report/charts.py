@@ -1,0 +1,187 @@
+"""The charts of a report as vector drawings for the PDF.
+
+Leaves to others: what is drawn (`advisor.report.build`), where it goes (`advisor.report.pdf`).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from reportlab.graphics.shapes import Circle, Drawing, Line, Rect, String
+from reportlab.lib.colors import Color, HexColor
+
+from advisor.format import format_number
+from advisor.model.report import Bar, BarChart, Point, ScatterChart
+from advisor.report.text import bar_fraction
+
+INK = HexColor(0x1F2933)
+MUTED = HexColor(0x7B8794)
+GRID = HexColor(0xE4E7EB)
+COLOURS = {
+    "best": HexColor(0x1B7F5C),
+    "now": HexColor(0x2F6DB5),
+    "avoid": HexColor(0xB5402F),
+    "none": HexColor(0x9AA5B1),
+}
+_ROW = 17.0
+_TEXT = 8.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    left: float
+    bottom: float
+    width: float
+    height: float
+
+
+def _string(x: float, y: float, text: str, *, font: str, anchor: str = "start", **more: Any) -> Any:
+    return String(
+        x, y, text, fontName=font, fontSize=more.get("size", _TEXT), textAnchor=anchor,
+        fillColor=more.get("colour", INK),
+    )  # fmt: skip
+
+
+def bar_drawing(chart: BarChart, *, width: float, font: str) -> Drawing:
+    """Return horizontal bars with their interval as a thin line, `width` points wide."""
+    height = _ROW * len(chart.bars) + 26
+    drawing = Drawing(width, height)
+    drawing.add(_string(0, height - 9, chart.title, font=font, size=9.0))
+    drawing.add(
+        _string(width, height - 9, chart.axis, font=font, anchor="end", size=7.0, colour=MUTED)
+    )
+    values = [v for bar in chart.bars for v in (bar.low, bar.mid, bar.high) if v > 0]
+    if not values:
+        return drawing
+    frame = _Frame(left=width * 0.36, bottom=4, width=width * 0.38, height=height - 24)
+    for number, bar in enumerate(chart.bars):
+        y = height - 24 - _ROW * (number + 0.75)
+        _draw_bar(drawing, bar, y, frame, chart, min(values), max(values), font, width)
+    return drawing
+
+
+def _draw_bar(
+    drawing: Drawing,
+    bar: Bar,
+    y: float,
+    frame: _Frame,
+    chart: BarChart,
+    smallest: float,
+    largest: float,
+    font: str,
+    width: float,
+) -> None:
+    def place(value: float) -> float:
+        fraction = bar_fraction(value, smallest=smallest, largest=largest, is_log=chart.is_log)
+        return frame.left + fraction * frame.width
+
+    colour = COLOURS[bar.emphasis]
+    drawing.add(_string(0, y + 2.5, fitted(bar.label, frame.left - 6), font=font))
+    drawing.add(
+        Rect(frame.left, y, max(1.5, place(bar.mid) - frame.left), 9, fillColor=colour,
+             strokeColor=None)
+    )  # fmt: skip
+    if bar.high > bar.low:
+        drawing.add(Line(place(bar.low), y + 4.5, place(bar.high), y + 4.5, strokeColor=INK,
+                         strokeWidth=0.8))  # fmt: skip
+        for end in (bar.low, bar.high):
+            drawing.add(Line(place(end), y + 2, place(end), y + 7, strokeColor=INK,
+                             strokeWidth=0.8))  # fmt: skip
+    room = width - frame.left - frame.width - 8
+    drawing.add(_string(frame.left + frame.width + 8, y + 2.5, fitted(bar.text, room), font=font))
+
+
+def fitted(text: str, room: float) -> str:
+    """Return the text cut to so many points of width, with an ellipsis when it was cut."""
+    most = max(4, int(room / (_TEXT * 0.52)))
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def scatter_drawing(chart: ScatterChart, *, width: float, font: str) -> Drawing:
+    """Return a scatter chart with labelled points; marked ones are on the Pareto front."""
+    height = 210.0
+    drawing = Drawing(width, height)
+    drawing.add(_string(0, height - 9, chart.title, font=font, size=9.0))
+    frame = _Frame(left=46, bottom=30, width=width - 150, height=height - 56)
+    if not chart.points:
+        return drawing
+    x_axis = _Axis.of([p.x for p in chart.points], is_log=chart.is_log_x)
+    y_axis = _Axis.of([p.y for p in chart.points], is_log=chart.is_log_y)
+    _draw_axes(drawing, frame, x_axis, y_axis, chart, font)
+    taken: list[tuple[float, float]] = []
+    for point in sorted(chart.points, key=lambda p: not p.is_marked):
+        _draw_point(drawing, point, frame, x_axis, y_axis, taken, font)
+    return drawing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Axis:
+    begin: float
+    end: float
+    is_log: bool
+
+    @classmethod
+    def of(cls, values: list[float], *, is_log: bool) -> "_Axis":
+        positive = [v for v in values if v > 0]
+        is_log = is_log and bool(positive)
+        if not is_log:
+            return cls(begin=0.0, end=max(values) * 1.1 or 1.0, is_log=False)
+        begin = 10 ** math.floor(math.log10(min(positive)))
+        end = 10 ** math.ceil(math.log10(max(positive) * 1.01))
+        return cls(begin=begin, end=end, is_log=True)
+
+    def fraction(self, value: float) -> float:
+        if not self.is_log:
+            return value / self.end
+        value = max(value, self.begin)
+        return math.log10(value / self.begin) / math.log10(self.end / self.begin)
+
+    def ticks(self) -> list[float]:
+        if not self.is_log:
+            return [self.end * i / 4 for i in range(5)]
+        decades = round(math.log10(self.end / self.begin))
+        step = max(1, decades // 6)
+        return [self.begin * 10**i for i in range(0, decades + 1, step)]
+
+
+def _draw_axes(
+    drawing: Drawing, frame: _Frame, x_axis: _Axis, y_axis: _Axis, chart: ScatterChart, font: str
+) -> None:
+    for tick in x_axis.ticks():
+        x = frame.left + x_axis.fraction(tick) * frame.width
+        drawing.add(Line(x, frame.bottom, x, frame.bottom + frame.height, strokeColor=GRID))
+        drawing.add(
+            _string(x, frame.bottom - 10, format_number(tick), font=font, anchor="middle", size=7.0)
+        )
+    for tick in y_axis.ticks():
+        y = frame.bottom + y_axis.fraction(tick) * frame.height
+        drawing.add(Line(frame.left, y, frame.left + frame.width, y, strokeColor=GRID))
+        drawing.add(
+            _string(frame.left - 4, y - 2.5, format_number(tick), font=font, anchor="end", size=7.0)
+        )
+    middle = frame.left + frame.width / 2
+    drawing.add(
+        _string(middle, 6, chart.x_axis, font=font, anchor="middle", size=7.5, colour=MUTED)
+    )
+    top = frame.bottom + frame.height + 5
+    drawing.add(_string(0, top, chart.y_axis, font=font, size=7.5, colour=MUTED))
+
+
+def _draw_point(
+    drawing: Drawing,
+    point: Point,
+    frame: _Frame,
+    x_axis: _Axis,
+    y_axis: _Axis,
+    taken: list[tuple[float, float]],
+    font: str,
+) -> None:
+    x = frame.left + x_axis.fraction(point.x) * frame.width
+    y = frame.bottom + y_axis.fraction(point.y) * frame.height
+    colour: Color = COLOURS["best"] if point.is_marked else COLOURS["none"]
+    drawing.add(Circle(x, y, 3.2, fillColor=colour, strokeColor=None))
+    # A label that would cover another one is left out; the table beside names every point.
+    if any(abs(x - tx) < 90 and abs(y - ty) < 8 for tx, ty in taken):
+        return
+    taken.append((x, y))
+    drawing.add(_string(x + 5, y - 2.5, fitted(point.label, 130), font=font, size=7.0))

@@ -1,0 +1,179 @@
+"""A report as PDF: vector text and charts, the same bytes for the same report.
+
+Leaves to others: what is said (`advisor.report.build`), writing the file (`ui.files`).
+"""
+
+import io
+from collections.abc import Iterator
+from typing import Any
+from xml.sax.saxutils import escape
+
+from reportlab.lib.colors import HexColor
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.platypus import (
+    BaseDocTemplate,
+    Flowable,
+    Frame,
+    KeepTogether,
+    PageTemplate,
+    Spacer,
+)
+from reportlab.platypus import Paragraph as PdfParagraph
+from reportlab.platypus import Table as PdfTable
+
+from advisor.model.report import (
+    BarChart,
+    Block,
+    Facts,
+    Paragraph,
+    Report,
+    ScatterChart,
+    Section,
+    Table,
+)
+from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
+
+FONT, FONT_BOLD, FONT_MONO = "Helvetica", "Helvetica-Bold", "Courier"
+MARGIN = 18 * mm
+WIDTH = A4[0] - 2 * MARGIN
+_SHADE = HexColor(0xF5F7FA)
+# A table this long may break over a page; shorter blocks stay together with their heading.
+_KEEP_ROWS = 12
+
+
+def _style(name: str, **settings: Any) -> ParagraphStyle:
+    base = {"fontName": FONT, "fontSize": 9.5, "leading": 13, "textColor": INK, "spaceAfter": 4}
+    return ParagraphStyle(name, **{**base, **settings})
+
+
+STYLES = {
+    "title": _style("title", fontName=FONT_BOLD, fontSize=20, leading=24, spaceAfter=2),
+    "subtitle": _style("subtitle", fontSize=10, textColor=MUTED, spaceAfter=10),
+    "heading": _style(
+        "heading", fontName=FONT_BOLD, fontSize=13, leading=16, spaceBefore=12, spaceAfter=5
+    ),
+    "body": _style("body"),
+    "lead": _style("lead", fontName=FONT_BOLD, fontSize=10.5, leading=14, spaceBefore=6),
+    "note": _style("note", fontSize=8, leading=10.5, textColor=MUTED),
+    "code": _style(
+        "code", fontName=FONT_MONO, fontSize=7.8, leading=10.2, backColor=_SHADE, borderPadding=4,
+        leftIndent=4, rightIndent=4, spaceBefore=5, spaceAfter=9,
+    ),
+    "cell": _style("cell", fontSize=8.2, leading=10.4, spaceAfter=0),
+    "right": _style("right", fontSize=8.2, leading=10.4, spaceAfter=0, alignment=2),
+    "head": _style("head", fontName=FONT_BOLD, fontSize=8.2, leading=10.4, spaceAfter=0),
+    "head_right": _style(
+        "head_right", fontName=FONT_BOLD, fontSize=8.2, leading=10.4, spaceAfter=0, alignment=2
+    ),
+}  # fmt: skip
+
+
+def render_pdf(report: Report) -> bytes:
+    """Return the PDF of a report."""
+    buffer = io.BytesIO()
+    document = BaseDocTemplate(
+        buffer,
+        pagesize=A4,
+        title=report.title,
+        subject=report.subtitle,
+        author="DL Advisor",
+        lang=report.language,
+        invariant=1,
+        leftMargin=MARGIN,
+        rightMargin=MARGIN,
+        topMargin=MARGIN,
+        bottomMargin=MARGIN,
+    )
+    frame = Frame(MARGIN, MARGIN, WIDTH, A4[1] - 2 * MARGIN, 0, 0, 0, 0, id="page")
+
+    def footer(canvas: Any, _document: Any) -> None:
+        canvas.setFont(FONT, 7.5)
+        canvas.setFillColor(MUTED)
+        canvas.drawString(MARGIN, MARGIN - 20, report.footer[:130])
+        canvas.drawRightString(A4[0] - MARGIN, MARGIN - 20, str(canvas.getPageNumber()))
+
+    document.addPageTemplates([PageTemplate(id="page", frames=[frame], onPage=footer)])
+    story: list[Flowable] = [
+        PdfParagraph(escape(report.title), STYLES["title"]),
+        PdfParagraph(escape(report.subtitle), STYLES["subtitle"]),
+    ]
+    for section in report.sections:
+        story += _section(section)
+    document.build(story)
+    return buffer.getvalue()
+
+
+def _section(section: Section) -> Iterator[Flowable]:
+    heading = PdfParagraph(escape(section.title), STYLES["heading"])
+    flowables = [_block(block) for block in section.blocks]
+    if not flowables:
+        yield heading
+        return
+    first = section.blocks[0]
+    if isinstance(first, Table) and len(first.rows) > _KEEP_ROWS:
+        yield heading
+        yield from flowables
+        return
+    yield KeepTogether([heading, flowables[0]])
+    yield from flowables[1:]
+
+
+def _block(block: Block) -> Flowable:
+    if isinstance(block, Paragraph):
+        text = escape(block.text).replace("\n", "<br/>")
+        if block.style == "code":
+            text = text.replace("  ", "&nbsp; ")
+        return PdfParagraph(text, STYLES[block.style])
+    if isinstance(block, Facts):
+        return _grid([[(label, "head"), (value, "cell")] for label, value in block.rows],
+                     widths=[WIDTH * 0.26, WIDTH * 0.74], has_head=False)  # fmt: skip
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, BarChart):
+        return KeepTogether([Spacer(1, 5), bar_drawing(block, width=WIDTH, font=FONT)])
+    assert isinstance(block, ScatterChart)
+    return KeepTogether([Spacer(1, 5), scatter_drawing(block, width=WIDTH, font=FONT)])
+
+
+def _table(block: Table) -> Flowable:
+    right = set(block.right_aligned)
+    rows = [[(head, "head_right" if i in right else "head") for i, head in enumerate(block.heads)]]
+    rows += [
+        [(cell, "right" if i in right else "cell") for i, cell in enumerate(row)]
+        for row in block.rows
+    ]
+    return _grid(rows, widths=_widths(block), has_head=True)
+
+
+def _widths(block: Table) -> list[float]:
+    """Share the page width by the length of the texts, none below a readable minimum."""
+    columns = range(len(block.heads))
+    wanted = []
+    for i in columns:
+        longest = max([len(block.heads[i]), *(min(len(row[i]), 60) for row in block.rows)])
+        wanted.append(max(7.0, float(longest)))
+    total = sum(wanted)
+    return [WIDTH * w / total for w in wanted]
+
+
+def _grid(rows: list[list[tuple[str, str]]], *, widths: list[float], has_head: bool) -> Flowable:
+    cells = [
+        [PdfParagraph(escape(text).replace("\n", "<br/>"), STYLES[style]) for text, style in row]
+        for row in rows
+    ]
+    commands: list[tuple[Any, ...]] = [
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+        ("LEFTPADDING", (0, 0), (0, -1), 0),
+        ("RIGHTPADDING", (0, 0), (-1, -1), 6),
+        ("TOPPADDING", (0, 0), (-1, -1), 2.2),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 2.2),
+        ("LINEBELOW", (0, 0), (-1, -1), 0.4, GRID),
+    ]
+    if has_head:
+        commands.append(("LINEBELOW", (0, 0), (-1, 0), 0.8, INK))
+    return PdfTable(
+        cells, colWidths=widths, style=commands, repeatRows=1 if has_head else 0,
+        spaceBefore=3, spaceAfter=7,
+    )  # fmt: skip

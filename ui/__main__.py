@@ -1,0 +1,23 @@
+"""Entry of the installed program: a worker, the command line, or the window.
+
+Imports as little as possible before it knows which: a worker must not load Qt, and the command
+line must run where Qt cannot.
+"""
+
+import sys
+
+
+def main() -> int:
+    """Run what the arguments ask for and return the exit code."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--worker"]:
+        from probes.workers.main import main as worker_main
+
+        return int(worker_main(arguments[1:]) or 0)
+    from ui.cli import run
+
+    return run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""The command line: what the words mean, and how each command ends.
+
+Exit codes: 0 done, 2 bad arguments or bad input (one line), 3 done with something missing,
+130 cancelled. Never imports Qt: the window is started by `ui.app`, imported when it is wanted.
+Leaves to others: the commands (`ui.commands`), the words about progress (`ui.progress`).
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from advisor.errors import AdvisorError, InputError
+from advisor.model.quantity import Phase, Precision
+from advisor.model.recommendation import Objective
+
+EXIT_DONE = 0
+EXIT_BAD_INPUT = 2
+EXIT_INCOMPLETE = 3
+EXIT_CANCELLED = 130
+PAGES = ("start", "machine", "workload", "measure", "compare", "advice", "history")
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """A parser whose errors are one line with what to do."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage: every bad input ends the same way."""
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+
+def _positive_number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number >= 0")
+    return value
+
+
+def _add_workload(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("workload")
+    group.add_argument(
+        "workload", nargs="?", metavar="WORKLOAD", help="bundled network name or model file"
+    )
+    group.add_argument("--network", metavar="NAME", help="bundled network (see `networks`)")
+    group.add_argument("--model", type=Path, metavar="FILE", help=".keras, Keras JSON or ONNX file")
+    group.add_argument("--batch-size", type=int, metavar="N", help="samples in a mini-batch")
+    group.add_argument("--phase", choices=[p.value for p in Phase], default=Phase.TRAINING.value)
+    group.add_argument(
+        "--precision", choices=[p.value for p in Precision], default=Precision.FLOAT32.value
+    )
+    group.add_argument("--samples", type=int, metavar="N", help="samples in an epoch")
+    group.add_argument("--epochs", type=int, metavar="N")
+    group.add_argument("--optimizer", choices=["sgd", "adam", "rmsprop", "adadelta"])
+
+
+def _add_preferences(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("preferences")
+    group.add_argument(
+        "--objective", choices=[o.value for o in Objective], default=Objective.BALANCED.value
+    )
+    group.add_argument("--max-usd", type=_positive_number, metavar="X", help="most to be spent")
+    group.add_argument("--deadline-hours", type=_positive_number, metavar="H")
+    group.add_argument("--regions", metavar="R,R", default="", help="cloud regions, default any")
+    group.add_argument("--no-cloud", action="store_true", help="leave rented machines out")
+    group.add_argument("--no-buy", action="store_true", help="leave purchases out")
+    group.add_argument("--electricity-usd-per-kwh", type=_positive_number, metavar="X")
+
+
+def _add_budget(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--quick", action="store_true", help="about a minute (default)")
+    group.add_argument("--thorough", action="store_true", help="up to ten minutes")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="the typed value as JSON (no FILE: print)",
+    )
+
+
+def _add_saved(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--profile", type=Path, metavar="FILE", help="saved by `probe --json`")
+    parser.add_argument("--measurements", type=Path, metavar="FILE", help="saved by `bench --out`")
+
+
+def build_parser() -> OneLineParser:
+    """Return the parser of all commands."""
+    parser = OneLineParser(
+        prog="dl-advisor",
+        description="Measures this machine and tells how to make deep learning faster or cheaper.",
+        epilog="Without a command the window opens.",
+    )
+    parser.add_argument("--version", action="store_true")
+    parser.add_argument("--page", choices=PAGES, help="open the window on this page")
+    parser.add_argument("--debug", action="store_true", help="show where an error came from")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=OneLineParser)
+
+    advise = commands.add_parser("advise", help="the whole job: probe, measure, advise, report")
+    _add_workload(advise)
+    _add_preferences(advise)
+    _add_budget(advise)
+    _add_json(advise)
+    advise.add_argument("--pdf", type=Path, metavar="FILE", help="write the report as PDF")
+    advise.add_argument("--device", action="append", metavar="ID", help="measure only this device")
+
+    probe = commands.add_parser("probe", help="facts about this machine")
+    _add_json(probe)
+
+    bench = commands.add_parser("bench", help="measure this machine")
+    _add_budget(bench)
+    _add_json(bench)
+    bench.add_argument("--device", action="append", metavar="ID", help="measure only this device")
+    bench.add_argument("--network", metavar="NAME", help="measure this network's kernels too")
+    bench.add_argument("--python", metavar="PATH", help="measure this interpreter's framework")
+    bench.add_argument("--out", type=Path, metavar="FILE", help="save the measurements")
+
+    predict = commands.add_parser("predict", help="predicted times of a network here")
+    _add_workload(predict)
+    _add_saved(predict)
+    _add_json(predict)
+
+    recommend = commands.add_parser("recommend", help="advice from saved values, no measuring")
+    _add_workload(recommend)
+    _add_preferences(recommend)
+    _add_saved(recommend)
+    _add_json(recommend)
+
+    report = commands.add_parser("report", help="PDF or text from a saved recommendation")
+    report.add_argument("recommendation", type=Path, metavar="RECOMMENDATION.json")
+    report.add_argument("--pdf", type=Path, metavar="FILE")
+
+    networks = commands.add_parser("networks", help="bundled networks")
+    networks.add_argument("name", nargs="?", help="show the layers of this one")
+    data = commands.add_parser("data", help="the bundled dataset")
+    data.add_argument("action", choices=["validate"])
+    doctor = commands.add_parser("doctor", help="what to paste into a bug report")
+    _add_json(doctor)
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code; every error is one line on stderr."""
+    is_debug = "--debug" in arguments
+    try:
+        options = build_parser().parse_args(arguments)
+        return _dispatch(options)
+    except KeyboardInterrupt:
+        print("dl-advisor: cancelled", file=sys.stderr)
+        return EXIT_CANCELLED
+    except BrokenPipeError:
+        # The reader of our output is gone (`| head`): nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else EXIT_DONE
+    except (AdvisorError, MemoryError, OSError) as error:
+        if is_debug:
+            raise
+        print(f"dl-advisor: {_one_line(error)}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "out of memory: close other programs, or choose a smaller network or batch"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    from ui import commands
+
+    if options.version:
+        return commands.version(options)
+    if options.command is None:
+        return commands.window(options)
+    chosen = {
+        "advise": commands.advise,
+        "probe": commands.probe,
+        "bench": commands.bench,
+        "predict": commands.predict,
+        "recommend": commands.recommend,
+        "report": commands.report,
+        "networks": commands.networks,
+        "data": commands.data,
+        "doctor": commands.doctor,
+    }[options.command]
+    return chosen(options)

@@ -1,0 +1,300 @@
+"""The commands of the command line: arguments to steps of the journey, values to text or JSON.
+
+Leaves to others: parsing words and ending the process (`ui.cli`), the steps (`ui.journey`).
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+
+from advisor.errors import InputError
+from advisor.i18n import Translator, translator_for
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import MeasurementSet, Outcome
+from advisor.model.quantity import Phase, Precision
+from advisor.model.recommendation import Objective, Preferences, Recommendation
+from advisor.model.workload import Job, Workload
+from advisor.network.summary import network_table
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.predict import PredictionContext, predict_baseline
+from advisor.report.build import build_report
+from advisor.report.machine_text import profile_text
+from advisor.report.measurement_text import measurements_text
+from advisor.report.pdf import render_pdf
+from advisor.report.text import render_text
+from probes.bench.plan import Budget
+from ui import journey
+from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
+from ui.files import check_writable, read_document, write_bytes, write_document
+from ui.progress import TerminalProgress
+from ui.settings import keep_last
+
+# Verdicts that are facts about the machine, not something that went wrong.
+EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED)
+
+
+def version(_options: argparse.Namespace) -> int:
+    """Print the version."""
+    print_line(f"dl-advisor {journey.app_version()}")
+    return EXIT_DONE
+
+
+def window(options: argparse.Namespace) -> int:
+    """Open the window; without a display say what to do instead."""
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    is_desktop = sys.platform in ("win32", "darwin")
+    if not is_desktop and not any(map(os.environ.get, displays)):
+        raise InputError("there is no display for the window: use `dl-advisor advise`")
+    app = importlib.import_module("ui.app")
+    return int(app.run(page=options.page))
+
+
+def advise(options: argparse.Namespace) -> int:
+    """Do the main job: probe, measure, advise; write the PDF and the JSON."""
+    for target in (options.pdf, _file(options.json)):
+        if target is not None:
+            check_writable(target)
+    request = journey.JourneyRequest(
+        network=_network(options),
+        model_file=_model_file(options),
+        job=_job(options),
+        preferences=_preferences(options),
+        budget=_budget(options),
+        device_ids=tuple(options.device) if options.device else None,
+    )
+    with TerminalProgress() as progress:
+        recommendation = journey.walk(request, on_event=progress.show, cancel=progress.cancel)
+    keep_last(recommendation)
+    if options.pdf is not None:
+        write_bytes(options.pdf, _pdf(recommendation))
+    if options.json is not None:
+        write_document(options.json, recommendation)
+    if options.json != "-":
+        print_line(_text(recommendation))
+    if options.pdf is not None:
+        say(f"report written to {options.pdf}")
+    if progress.cancel.is_cancelled:
+        raise KeyboardInterrupt
+    return _completeness(recommendation.measurements)
+
+
+def probe(options: argparse.Namespace) -> int:
+    """Print the facts about this machine."""
+    profile = journey.probe_machine()
+    if options.json is not None:
+        write_document(options.json, profile)
+    else:
+        print_line(profile_text(profile, _translator()))
+    return EXIT_DONE
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Measure this machine, or some of its devices."""
+    for target in (options.out, _file(options.json)):
+        if target is not None:
+            check_writable(target)
+    request = journey.JourneyRequest(
+        network=options.network,
+        budget=_budget(options),
+        device_ids=tuple(options.device) if options.device else None,
+        python=options.python,
+    )
+    workload = None
+    if options.network is not None:
+        workload = journey.load_job(request, journey.bundled_knowledge())
+    profile = journey.probe_machine()
+    with TerminalProgress() as progress:
+        results = journey.measure(
+            profile, workload, request, on_event=progress.show, cancel=progress.cancel
+        )
+    for target in (options.out, options.json):
+        if target is not None:
+            write_document(str(target), results)
+    if options.json != "-":
+        print_line(measurements_text(results, _translator()))
+    if progress.cancel.is_cancelled:
+        raise KeyboardInterrupt
+    return _completeness(results)
+
+
+def predict(options: argparse.Namespace) -> int:
+    """Print the predicted times of a network on this machine or on a saved one."""
+    knowledge = journey.bundled_knowledge()
+    workload = _workload(options)
+    profile, measurements = _saved(options)
+    context = PredictionContext(
+        profile=profile,
+        ceilings=fit_ceilings(profile, measurements, knowledge),
+        measurements=measurements,
+        workload=workload,
+        knowledge=knowledge,
+    )
+    baseline = predict_baseline(context)
+    if options.json is not None:
+        write_document(options.json, baseline)
+        return EXIT_DONE
+    recommendation = journey.advise(profile, measurements, workload, Preferences(), knowledge)
+    print_line(_text(recommendation))
+    return EXIT_DONE
+
+
+def recommend(options: argparse.Namespace) -> int:
+    """Print advice made from saved values alone."""
+    knowledge = journey.bundled_knowledge()
+    workload = _workload(options)
+    profile, measurements = _saved(options)
+    journey.check_memory(workload, profile)
+    recommendation = journey.advise(
+        profile, measurements, workload, _preferences(options), knowledge
+    )
+    if options.json is not None:
+        write_document(options.json, recommendation)
+    else:
+        print_line(_text(recommendation))
+    return EXIT_DONE
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write a saved recommendation as PDF, or print it."""
+    if options.pdf is not None:
+        check_writable(options.pdf)
+    recommendation = read_document(options.recommendation, Recommendation)
+    if options.pdf is None:
+        print_line(_text(recommendation))
+    else:
+        write_bytes(options.pdf, _pdf(recommendation))
+    return EXIT_DONE
+
+
+def networks(options: argparse.Namespace) -> int:
+    """List the bundled networks, or the layers of one."""
+    knowledge = journey.bundled_knowledge()
+    if options.name is None:
+        for facts in sorted(knowledge.networks, key=lambda row: row.name):
+            print_line(f"{facts.name:28} {facts.title}")
+        return EXIT_DONE
+    print_line(network_table(options.name, networks=knowledge.networks))
+    return EXIT_DONE
+
+
+def data(_options: argparse.Namespace) -> int:
+    """Check the bundled dataset."""
+    validate = importlib.import_module("advisor.knowledge.validate")
+    return int(validate.main([]))
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Print what belongs into a bug report: versions, the machine, what is missing."""
+    profile = journey.probe_machine()
+    if options.json is not None:
+        write_document(options.json, profile)
+        return EXIT_DONE
+    print_line(f"dl-advisor {journey.app_version()}, Python {sys.version.split()[0]}")
+    print_line(profile_text(profile, _translator()))
+    return EXIT_DONE
+
+
+def print_line(text: str) -> None:
+    """Write a line to standard output, as far as its encoding can say it."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def say(text: str) -> None:
+    """Write a line to standard error."""
+    sys.stderr.write(f"dl-advisor: {text}\n")
+
+
+def _file(json_target: str | None) -> Path | None:
+    return Path(json_target) if json_target not in (None, "-") else None
+
+
+def _completeness(results: MeasurementSet | None) -> int:
+    if results is None:
+        return EXIT_INCOMPLETE
+    lost = [f for f in results.failed if f.outcome not in EXPECTED_OUTCOMES]
+    if not lost:
+        return EXIT_DONE
+    say(f"{len(lost)} of {len(results.results)} kernels gave no figure; first: {lost[0].message}")
+    return EXIT_INCOMPLETE
+
+
+def _looks_like_file(word: str) -> bool:
+    return Path(word).suffix in (".keras", ".json", ".onnx", ".h5") or os.sep in word
+
+
+def _network(options: argparse.Namespace) -> str | None:
+    named = [w for w in (options.workload, options.network, options.model) if w is not None]
+    if len(named) > 1:
+        raise InputError("give one network: WORKLOAD, --network or --model")
+    if options.workload is not None and not _looks_like_file(options.workload):
+        return str(options.workload)
+    return options.network if options.network is None else str(options.network)
+
+
+def _model_file(options: argparse.Namespace) -> Path | None:
+    if options.workload is not None and _looks_like_file(options.workload):
+        return Path(options.workload)
+    return options.model if options.model is None else Path(options.model)
+
+
+def _job(options: argparse.Namespace) -> Job:
+    return Job(
+        phase=Phase(options.phase),
+        batch_size=options.batch_size,
+        precision=Precision(options.precision),
+        samples=options.samples,
+        epochs=options.epochs,
+        optimizer=options.optimizer,
+    )
+
+
+def _workload(options: argparse.Namespace) -> Workload:
+    request = journey.JourneyRequest(
+        network=_network(options), model_file=_model_file(options), job=_job(options)
+    )
+    return journey.load_job(request, journey.bundled_knowledge())
+
+
+def _preferences(options: argparse.Namespace) -> Preferences:
+    return Preferences(
+        objective=Objective(options.objective),
+        max_usd=options.max_usd,
+        deadline_h=options.deadline_hours,
+        regions=tuple(r.strip() for r in options.regions.split(",") if r.strip()),
+        allows_cloud=not options.no_cloud,
+        allows_buying=not options.no_buy,
+        electricity_usd_per_kwh=options.electricity_usd_per_kwh,
+    )
+
+
+def _budget(options: argparse.Namespace) -> Budget:
+    return Budget.THOROUGH if options.thorough else Budget.QUICK
+
+
+def _saved(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
+    profile = (
+        journey.probe_machine()
+        if options.profile is None
+        else read_document(options.profile, MachineProfile)
+    )
+    measurements = (
+        None
+        if options.measurements is None
+        else read_document(options.measurements, MeasurementSet)
+    )
+    return profile, measurements
+
+
+def _translator() -> Translator:
+    return translator_for("en")
+
+
+def _text(recommendation: Recommendation) -> str:
+    return render_text(build_report(recommendation, _translator()))
+
+
+def _pdf(recommendation: Recommendation) -> bytes:
+    return render_pdf(build_report(recommendation, _translator()))

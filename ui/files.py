@@ -1,0 +1,91 @@
+"""Reading and writing the product's files: whole or not at all, with errors a user can act on.
+
+Leaves to others: what stands in a file (`advisor.model.codec`).
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TypeVar
+
+from advisor.errors import FormatError, InputError
+from advisor.model.codec import MAX_DOCUMENT_CHARS, dump_document, load_document
+
+_T = TypeVar("_T")
+STANDARD_OUTPUT = "-"
+
+
+def read_document(path: Path, cls: type[_T]) -> _T:
+    """Return the value of class `cls` that a file holds.
+
+    Raises:
+        InputError: when the file is missing, unreadable or not such a document.
+    """
+    try:
+        if path.stat().st_size > MAX_DOCUMENT_CHARS:
+            raise InputError(f"{path}: too large to be a file of DL Advisor")
+        return load_document(path.read_text(encoding="utf-8"), cls)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file") from None
+    except FormatError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def check_writable(path: Path) -> None:
+    """Find out before long work whether a file can be written, without touching an old one.
+
+    Raises:
+        InputError: when the folder is missing or not writable, or the path is a folder.
+    """
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder: give a file name")
+    if not folder.is_dir():
+        raise InputError(f"{path}: there is no folder {folder}: make it or choose another")
+    try:
+        if path.exists():
+            with path.open("ab"):
+                pass
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written: {error.strerror}: choose another place"
+        ) from None
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        InputError: when it cannot be written; an old file is then unchanged.
+    """
+    partial: str | None = None
+    try:
+        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if os.name == "posix":
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(partial).chmod(0o666 & ~umask)
+        Path(partial).replace(path)
+    except OSError as error:
+        if partial is not None:
+            Path(partial).unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def write_document(target: str, value: object) -> None:
+    """Write a value of the model as JSON to a file, or to standard output for "-"."""
+    text = dump_document(value)
+    if target == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        write_bytes(Path(target), text.encode("utf-8"))

@@ -1,0 +1,211 @@
+"""The main job, without a display: probe, provisional advice, measuring, advice.
+
+The command line and the window walk the same line; each step is also a function of its own, so
+that both can start anywhere from a saved value.
+Leaves to others: the steps themselves (`probes`, `advisor`), showing them (`ui.cli`, views).
+"""
+
+import datetime as dt
+import functools
+import importlib.metadata
+import importlib.resources
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.errors import InputError
+from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.model.kernel import KernelCall
+from advisor.model.machine import MachineProfile, MissingFact, OpenclDevice
+from advisor.model.measurement import MeasurementSet
+from advisor.model.recommendation import Preferences, Recommendation
+from advisor.model.workload import Job, Workload
+from advisor.network.load import bundled_workload, workload_from_file
+from advisor.predict.replay import replay_kernels
+from advisor.recommend.recommend import recommend
+from probes.bench.events import SessionEvent
+from probes.bench.plan import Budget, plan
+from probes.bench.process import CancelToken
+from probes.bench.session import Session
+from probes.machine.collect import collect_profile
+from probes.machine.opencl import list_opencl_devices
+from probes.machine.reader import SystemReader
+
+DEFAULT_NETWORK = "cifar10-deep-cnn"
+# The network's own kernels get this much of a quick run.
+REPLAY_S = {Budget.QUICK: 6.0, Budget.THOROUGH: 30.0}
+GIB = 1024**3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyRequest:
+    """What the user asks for.
+
+    Attributes:
+        network: bundled name; model_file: a model file instead of it (both None: the default).
+        device_ids: devices to be measured, None for all.
+        python: interpreter whose framework is measured, None for our own.
+    """
+
+    network: str | None = None
+    model_file: Path | None = None
+    job: Job = field(default_factory=Job)
+    preferences: Preferences = field(default_factory=Preferences)
+    budget: Budget = Budget.QUICK
+    device_ids: tuple[str, ...] | None = None
+    python: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileReady:
+    """The machine is known."""
+
+    profile: MachineProfile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvisionalReady:
+    """A first answer from bundled knowledge alone."""
+
+    recommendation: Recommendation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanReady:
+    """What is going to be measured: the number of kernels."""
+
+    n_kernels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceReady:
+    """The answer, sharpened by the measurements."""
+
+    recommendation: Recommendation
+
+
+JourneyEvent = ProfileReady | ProvisionalReady | PlanReady | AdviceReady | SessionEvent
+
+
+def app_version() -> str:
+    """Return the version of the product, of the installed package or of the sources."""
+    try:
+        return importlib.metadata.version("dl-advisor")
+    except importlib.metadata.PackageNotFoundError:
+        return importlib.resources.files("resources").joinpath("VERSION").read_text().strip()
+
+
+def today() -> str:
+    """Return today's date in ISO form."""
+    return dt.date.today().isoformat()
+
+
+@functools.cache
+def bundled_knowledge() -> Knowledge:
+    """Return the bundled dataset, read once."""
+    return load_knowledge()
+
+
+def load_job(request: JourneyRequest, knowledge: Knowledge) -> Workload:
+    """Return the workload that the user asked for.
+
+    Raises:
+        InputError: unknown network, bad numbers, or a model file that cannot be read.
+    """
+    if request.model_file is not None:
+        return workload_from_file(request.model_file, job=request.job)
+    name = request.network or DEFAULT_NETWORK
+    return bundled_workload(name, job=request.job, networks=knowledge.networks)
+
+
+def check_memory(workload: Workload, profile: MachineProfile) -> None:
+    """Refuse a workload that this machine cannot hold.
+
+    Raises:
+        InputError: with what it needs, what there is, and a batch size that would fit.
+    """
+    sizes = [s for s in (profile.memory.total_bytes, profile.memory.limit_bytes) if s is not None]
+    if not sizes or workload.memory_bytes <= min(sizes):
+        return
+    have = min(sizes)
+    largest = int(workload.batch_size * have / workload.memory_bytes * 0.8)
+    advice = f"try --batch-size {largest}" if largest >= 1 else "choose a smaller network"
+    raise InputError(
+        f"{workload.title} at batch {workload.batch_size} needs about "
+        f"{workload.memory_bytes / GIB:.1f} GiB for {workload.phase.value}, this machine has "
+        f"{have / GIB:.1f} GiB: {advice}"
+    )
+
+
+def list_opencl() -> tuple[OpenclDevice, ...] | MissingFact:
+    """List the OpenCL devices in a child process."""
+    return list_opencl_devices(python=None)
+
+
+def probe_machine(*, with_opencl: bool = True) -> MachineProfile:
+    """Return the facts about this machine."""
+    lister = list_opencl if with_opencl else None
+    return collect_profile(SystemReader(), today=today(), list_opencl=lister)
+
+
+def measure(
+    profile: MachineProfile,
+    workload: Workload | None,
+    request: JourneyRequest,
+    *,
+    on_event: Callable[[SessionEvent | PlanReady], None],
+    cancel: CancelToken,
+) -> MeasurementSet:
+    """Run the suite, with the workload's own kernels when there is one."""
+    replay: tuple[KernelCall, ...] = ()
+    if workload is not None:
+        replay = replay_kernels(workload, limit_s=REPLAY_S[request.budget])
+    requests = plan(profile, budget=request.budget, device_ids=request.device_ids, replay=replay)
+    on_event(PlanReady(n_kernels=len(requests)))
+    session = Session(profile=profile, python=request.python)
+    return session.run(requests, on_event=on_event, cancel=cancel)
+
+
+def advise(
+    profile: MachineProfile,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    preferences: Preferences,
+    knowledge: Knowledge,
+) -> Recommendation:
+    """Return the advice for today's date."""
+    return recommend(
+        profile,
+        measurements,
+        workload,
+        preferences,
+        knowledge,
+        today=today(),
+        app_version=app_version(),
+    )
+
+
+def walk(
+    request: JourneyRequest,
+    *,
+    on_event: Callable[[JourneyEvent], None],
+    cancel: CancelToken,
+) -> Recommendation:
+    """Walk the whole line and return the advice; a cancelled run gives what it has.
+
+    Raises:
+        InputError: bad input, before anything is measured.
+    """
+    knowledge = bundled_knowledge()
+    workload = load_job(request, knowledge)
+    profile = probe_machine()
+    check_memory(workload, profile)
+    on_event(ProfileReady(profile=profile))
+    first = advise(profile, None, workload, request.preferences, knowledge)
+    on_event(ProvisionalReady(recommendation=first))
+    results = measure(profile, workload, request, on_event=on_event, cancel=cancel)
+    if not results.measured:
+        return first
+    final = advise(profile, results, workload, request.preferences, knowledge)
+    on_event(AdviceReady(recommendation=final))
+    return final

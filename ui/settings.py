@@ -1,0 +1,42 @@
+"""Folders of the user's own data, and the last results kept there.
+
+The last recommendation is the bug report of the product: everything that it was made from is
+in that one file.
+Leaves to others: files in general (`ui.files`).
+"""
+
+import contextlib
+from pathlib import Path
+
+import platformdirs
+
+from advisor.errors import InputError
+from advisor.model.codec import dump_document
+from advisor.model.recommendation import Recommendation
+from ui.files import read_document, write_bytes
+
+APP_NAME = "dl-advisor"
+
+
+def data_folder() -> Path:
+    """Return the folder for what the user would miss: results and history."""
+    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def last_recommendation_file() -> Path:
+    """Return where the last recommendation is kept."""
+    return data_folder() / "last-recommendation.json"
+
+
+def keep_last(recommendation: Recommendation) -> None:
+    """Keep the recommendation for later; a full or read-only disk must not cost the answer."""
+    with contextlib.suppress(OSError, InputError):
+        data_folder().mkdir(parents=True, exist_ok=True)
+        write_bytes(last_recommendation_file(), dump_document(recommendation).encode("utf-8"))
+
+
+def read_last() -> Recommendation | None:
+    """Return the last recommendation, None when there is none that can be read."""
+    with contextlib.suppress(InputError):
+        return read_document(last_recommendation_file(), Recommendation)
+    return None
