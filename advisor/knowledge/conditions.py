@@ -15,6 +15,8 @@ Flags
     no_gpu                no GPU on the bus
     no_igpu               no integrated GPU
     memory_fits           the workload fits the memory of the device that runs it now
+    depends_on_code       whether it is so already stands in the user's code, which nobody reads:
+                          the option is a hint and its factor is not ranked
 
 Names; with several values the condition is true ...
     isa_has:a|b           ... when the CPU has any of these flags (Linux spelling)
@@ -30,9 +32,7 @@ Names; with several values the condition is true ...
     runs_on:a|b           ... when the work runs there now: cpu, igpu, dgpu
     network_lacks:a|b     ... when the network has no operator of any of these kinds
                               (`advisor.model.kernel.OperatorKind`)
-    network_has:a|b       ... when the network has an operator of any of these kinds
     framework_not_installed:a|b  ... when no environment has any of these distributions
-    framework_now:a|b     ... when the work runs under one of these frameworks now
     already_default:a|b   ... when the OS family is one of these (or the value is "any"): the
                               software does this by itself there, the effect was measured against
                               switching it off
@@ -57,7 +57,15 @@ _GPU_VENDORS = frozenset({"amd", "intel", "nvidia", "apple", "qualcomm", "broadc
 _OPERATOR_KINDS = frozenset(kind.value for kind in OperatorKind)
 
 FLAGS = frozenset(
-    {"container", "virtual_machine", "no_cpu_limit", "no_gpu", "no_igpu", "memory_fits"}
+    {
+        "container",
+        "virtual_machine",
+        "no_cpu_limit",
+        "no_gpu",
+        "no_igpu",
+        "memory_fits",
+        "depends_on_code",
+    }
 )
 
 # Name -> the values it may take; None: any word.
@@ -73,9 +81,7 @@ NAMES: dict[str, frozenset[str] | None] = {
     "phase": frozenset({"training", "inference"}),
     "runs_on": frozenset({"cpu", "igpu", "dgpu"}),
     "network_lacks": _OPERATOR_KINDS,
-    "network_has": _OPERATOR_KINDS,
     "framework_not_installed": None,
-    "framework_now": None,
     "already_default": _OS_FAMILIES | {"any"},
 }
 
