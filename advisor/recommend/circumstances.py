@@ -1,0 +1,223 @@
+"""What a condition of the options table is decided on: the machine and the job, in its words.
+
+Every function answers True, False, or None where the profile does not tell.
+Leaves to others: the language (`advisor.knowledge.conditions`), what follows from an answer
+(`advisor.recommend.requirements`).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.knowledge.conditions import Condition
+from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.workload import Workload
+from advisor.predict.work import operator_kind
+
+# The work is timed and predicted on this machine's CPU, as Keras on TensorFlow.
+RUNS_ON_NOW = DeviceKind.CPU
+FRAMEWORKS_NOW = frozenset({"keras", "tensorflow"})
+
+# A training needs memory besides its tensors: the interpreter and the framework.
+FRAMEWORK_BYTES = 1024**3
+
+_GIB = 1024**3
+_PCI_VENDORS = {
+    "1002": "amd",
+    "1022": "amd",
+    "8086": "intel",
+    "10de": "nvidia",
+    "106b": "apple",
+    "14e4": "broadcom",
+    "5143": "qualcomm",
+    "13b5": "arm",
+}
+_VENDOR_WORDS = (
+    ("amd", r"amd|advanced micro devices|\bati\b|radeon"),
+    ("intel", r"intel"),
+    ("nvidia", r"nvidia"),
+    ("apple", r"apple"),
+    ("qualcomm", r"qualcomm|adreno"),
+    ("broadcom", r"broadcom|videocore"),
+    ("arm", r"\barm\b|mali"),
+)
+_ARCHITECTURES = {
+    "x86_64": "x86_64",
+    "amd64": "x86_64",
+    "aarch64": "arm64",
+    "arm64": "arm64",
+    "armv7l": "arm32",
+    "armv6l": "arm32",
+    "arm": "arm32",
+}
+# Distributions that bring the same framework.
+_SAME_FRAMEWORK = {
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-intel": "tensorflow",
+    "tensorflow-macos": "tensorflow",
+    "tensorflow-cpu-aws": "tensorflow",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """The machine and the job that conditions are decided on."""
+
+    profile: MachineProfile
+    workload: Workload
+
+
+def vendor_word(text: str | None, *, pci_vendor_id: str | None = None) -> str | None:
+    """Return "amd", "intel", ... for a vendor as a driver or a bus spells it, None if unknown."""
+    if pci_vendor_id is not None and pci_vendor_id.lower() in _PCI_VENDORS:
+        return _PCI_VENDORS[pci_vendor_id.lower()]
+    lowered = (text or "").lower()
+    for word, pattern in _VENDOR_WORDS:
+        if re.search(pattern, lowered):
+            return word
+    return None
+
+
+def cpu_vendor(profile: MachineProfile) -> str | None:
+    """Return the word of the CPU's vendor, None when it is unknown."""
+    return vendor_word(f"{profile.cpu.vendor or ''} {profile.cpu.brand}")
+
+
+def gpu_vendors(profile: MachineProfile) -> frozenset[str]:
+    """Return the words of the vendors of all GPUs on the bus."""
+    words = (
+        vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
+        for gpu in profile.graphics
+    )
+    return frozenset(word for word in words if word is not None)
+
+
+def framework_versions(profile: MachineProfile) -> dict[str, tuple[str, ...]]:
+    """Return the versions found of each framework, by its plain name ("tensorflow")."""
+    found: dict[str, list[str]] = {}
+    for environment in profile.environments:
+        for framework in environment.frameworks:
+            name = framework.name.lower()
+            for spelling in {name, _SAME_FRAMEWORK.get(name, name)}:
+                found.setdefault(spelling, []).append(framework.version)
+    return {name: tuple(versions) for name, versions in found.items()}
+
+
+def usable_memory_bytes(profile: MachineProfile) -> int | None:
+    """Return the memory that a process may use in all, None when it is unknown."""
+    known = [
+        size
+        for size in (profile.memory.total_bytes, profile.memory.limit_bytes)
+        if size is not None
+    ]
+    return min(known) if known else None
+
+
+def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
+    """Return whether a workload and its framework fit a memory; None when that is unknown."""
+    if size_bytes is None:
+        return None
+    return workload.memory_bytes + FRAMEWORK_BYTES <= size_bytes
+
+
+def decide(condition: Condition, *, given: Circumstances) -> bool | None:
+    """Return whether a condition is true here; None when the profile does not tell."""
+    if condition.operator == "":
+        return _decide_flag(condition.name, given)
+    if condition.operator == ":":
+        return _decide_name(condition.name, frozenset(condition.values), given)
+    number = _number(condition.name, given)
+    if number is None or condition.limit is None:
+        return None
+    return number < condition.limit if condition.operator == "<" else number >= condition.limit
+
+
+def _any_of(values: Iterable[str], wanted: frozenset[str]) -> bool:
+    return not wanted.isdisjoint(values)
+
+
+def _decide_flag(name: str, given: Circumstances) -> bool | None:
+    profile = given.profile
+    cpu = profile.cpu
+    kinds = {gpu.kind for gpu in profile.graphics}
+    answers = {
+        "container": _is_named(profile.os.container),
+        "virtual_machine": _is_named(profile.os.hypervisor),
+        "no_cpu_limit": cpu.quota_cpus is None
+        and (cpu.usable_cpus is None or cpu.usable_cpus >= cpu.n_logical_cpus),
+        "no_gpu": not profile.graphics,
+        "no_igpu": DeviceKind.IGPU not in kinds,
+        "memory_fits": memory_fits(given.workload, size_bytes=usable_memory_bytes(profile)),
+    }
+    return answers.get(name)
+
+
+def _is_named(name: str | None) -> bool | None:
+    """None: not known; "": known to be absent."""
+    return None if name is None else name != ""
+
+
+def _lacks(values: frozenset[str], wanted: frozenset[str]) -> bool:
+    return wanted.isdisjoint(values)
+
+
+def _decide_name(name: str, wanted: frozenset[str], given: Circumstances) -> bool | None:
+    profile = given.profile
+    if name.startswith("isa_"):
+        return _decide_isa(name, wanted, profile)
+    if name.startswith("network_"):
+        kinds = {operator_kind(entry.shape).value for entry in given.workload.operators}
+        if not kinds:
+            return None
+        return _any_of(kinds, wanted) == (name == "network_has")
+    if name in ("gpu_vendor", "gpu_lacks"):
+        return _any_of(gpu_vendors(profile), wanted) == (name == "gpu_vendor")
+    if name == "npu_lacks":
+        words = (vendor_word(f"{npu.vendor or ''} {npu.name}") for npu in profile.npus)
+        return _lacks(frozenset(word for word in words if word is not None), wanted)
+    if name == "framework_not_installed":
+        return (
+            _lacks(frozenset(framework_versions(profile)), wanted) if profile.environments else None
+        )
+    value = _word(name, given)
+    if value is None:
+        return None
+    return value in wanted or (name == "already_default" and "any" in wanted)
+
+
+def _decide_isa(name: str, wanted: frozenset[str], profile: MachineProfile) -> bool | None:
+    features = profile.cpu.isa_features
+    if not features:
+        return None
+    return _any_of(features, wanted) == (name == "isa_has")
+
+
+def _word(name: str, given: Circumstances) -> str | None:
+    """Return the one word of the machine or the job that a condition asks about."""
+    profile = given.profile
+    words: dict[str, str | None] = {
+        "os": profile.os.family.value,
+        "already_default": profile.os.family.value,
+        "arch": _ARCHITECTURES.get(profile.os.architecture.lower()),
+        "cpu_vendor": cpu_vendor(profile),
+        "phase": given.workload.phase.value,
+        "runs_on": RUNS_ON_NOW.value,
+    }
+    return words.get(name)
+
+
+def _number(name: str, given: Circumstances) -> float | None:
+    profile, workload = given.profile, given.workload
+    memory = usable_memory_bytes(profile)
+    numbers: dict[str, float | None] = {
+        "n_physical_cores": profile.cpu.n_physical_cores,
+        "n_numa_nodes": profile.cpu.n_numa_nodes,
+        "n_gpus": len(profile.graphics),
+        "memory_gib": None if memory is None else memory / _GIB,
+        "memory_channels": profile.memory.channels,
+        "batch_size": workload.batch_size,
+        "epochs": workload.epochs,
+        "parameters": workload.parameters,
+        "input_elements": workload.input_elements_per_sample,
+    }
+    return numbers.get(name)
