@@ -1,0 +1,293 @@
+"""Finding rows by names that machines and people use. A doubtful name finds nothing.
+
+Leaves to others: reducing a name to its words (`advisor.knowledge.names`), what the rows mean.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from advisor.knowledge.names import Reading, Words, read_name
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind
+from advisor.model.published import (
+    Comparability,
+    CpuIsaRow,
+    DeviceSpec,
+    GpuFamily,
+    PastSystem,
+    PublishedResult,
+    ResultPhase,
+)
+
+# Members of a family whose peaks differ by less are one product for our purpose: the slowest
+# is taken. Beyond it the name is ambiguous. Graphics of one name come at several clocks; cards
+# of one name are the same only when they differ in memory size alone.
+LARGEST_PEAK_RATIO_IGPU = 1.25
+LARGEST_PEAK_RATIO = 1.02
+
+# Words of a row that a shorter spelling may leave out, and words of a spelling that add nothing.
+_OPTIONAL = re.compile(r"\d+gb|pcie|sxm\d?|generation")
+_OPTIONAL_IGPU = re.compile(r"\d+eu|g\d|mobile|embedded")
+_OPTIONAL_BOARD = re.compile(r"model|b")
+_EXTRA = re.compile(r"\d+gb|pcie|hbm\d?e?|model|b|le|oc")
+_GIB = 2**30
+# Vendors whose names betray them (`advisor.knowledge.names`).
+_KNOWN_VENDORS = ("AMD", "Intel", "NVIDIA")
+# Shader counts of one compute unit as OpenCL drivers report them.
+_SHADERS_PER_UNIT = {"AMD": 64, "Intel": 8}
+
+# Flags that a CPU must show when its row of the table speaks of the extension.
+_SIMD_FLAGS = (("AMX", "amx_tile"), ("AVX-512", "avx512f"), ("AVX2", "avx2"))
+
+
+def find_device(
+    knowledge: Knowledge,
+    name: str,
+    *,
+    kind: DeviceKind | None = None,
+    compute_units: int | None = None,
+) -> DeviceSpec | None:
+    """Return the specification of a device by any spelling of its name.
+
+    Args:
+        knowledge: facts to search.
+        name: as a driver, the operating system or a person spells it.
+        kind: what is looked for. None: a processor's name means its CPU, not its graphics.
+        compute_units: as OpenCL reports them; tells members of a family apart.
+
+    Returns:
+        None when no row fits, or when several fit that differ too much.
+    """
+    if kind is not None:
+        return _find_of_kind(knowledge.devices, name, kind, compute_units)
+    cpu = _find_of_kind(knowledge.devices, name, DeviceKind.CPU, compute_units)
+    if cpu is not None:
+        return cpu
+    others = [other for other in DeviceKind if other is not DeviceKind.CPU]
+    found = [_find_of_kind(knowledge.devices, name, other, compute_units) for other in others]
+    certain = [spec for spec in found if spec is not None]
+    return certain[0] if len(certain) == 1 else None
+
+
+def _find_of_kind(
+    devices: Iterable[DeviceSpec], name: str, kind: DeviceKind, compute_units: int | None
+) -> DeviceSpec | None:
+    reading = read_name(name, kind)
+    if not reading.words:
+        return None
+    exact: list[DeviceSpec] = []
+    loose: list[DeviceSpec] = []
+    for spec in devices:
+        if spec.kind is not kind or _is_of_other_vendor(reading, spec):
+            continue
+        match = _match(reading, spec)
+        if match == "exact":
+            exact.append(spec)
+        elif match == "loose":
+            loose.append(spec)
+    return _one(exact or loose, compute_units)
+
+
+def _is_of_other_vendor(reading: Reading, spec: DeviceSpec) -> bool:
+    return (
+        reading.vendor is not None
+        and spec.vendor in _KNOWN_VENDORS
+        and spec.vendor != reading.vendor
+    )
+
+
+def _match(reading: Reading, spec: DeviceSpec) -> str | None:
+    is_loose = False
+    for spelling in (spec.device, *spec.aliases):
+        for words in _row_words(spelling, spec.kind):
+            for asked in reading.words:
+                if words == asked:
+                    return "exact"
+                is_loose = is_loose or _is_loose_match(asked, words, spec)
+    return "loose" if is_loose else None
+
+
+def _row_words(spelling: str, kind: DeviceKind) -> tuple[Words, ...]:
+    """Return the words of a row; only of a CPU what stands in parentheses may be left out."""
+    words = read_name(spelling, kind).words
+    return words if kind is DeviceKind.CPU else words[:1]
+
+
+def _is_loose_match(asked: Words, words: Words, spec: DeviceSpec) -> bool:
+    """Tell whether the two differ only in words that do not tell products apart."""
+    if not asked & words:
+        return False
+    if not all(_is_optional(word, spec) for word in words - asked):
+        return False
+    return all(_is_extra(word, spec) for word in asked - words)
+
+
+def _is_optional(word: str, spec: DeviceSpec) -> bool:
+    if spec.kind is DeviceKind.CPU:
+        pattern = _OPTIONAL_BOARD
+    elif spec.kind is DeviceKind.IGPU:
+        pattern = _OPTIONAL_IGPU
+    else:
+        pattern = _OPTIONAL
+    return pattern.fullmatch(word) is not None
+
+
+def _is_extra(word: str, spec: DeviceSpec) -> bool:
+    if not _EXTRA.fullmatch(word):
+        return False
+    if word.endswith("gb") and spec.memory_bytes is not None:
+        return int(word.removesuffix("gb")) * _GIB == spec.memory_bytes
+    return True
+
+
+def _one(specs: Sequence[DeviceSpec], compute_units: int | None) -> DeviceSpec | None:
+    """Return the only row, or the slowest of rows that hardly differ, or None."""
+    if compute_units is not None and len(specs) > 1:
+        specs = [spec for spec in specs if _has_units(spec, compute_units)] or specs
+    if len(specs) < 2:
+        return specs[0] if specs else None
+    is_igpu = all(spec.kind is DeviceKind.IGPU for spec in specs)
+    largest = LARGEST_PEAK_RATIO_IGPU if is_igpu else LARGEST_PEAK_RATIO
+    for rate in (_peak, _bandwidth):
+        known = [value for value in map(rate, specs) if value is not None]
+        if known and max(known) > largest * min(known):
+            return None
+    if any(_peak(spec) is None for spec in specs):
+        return None
+    return min(specs, key=lambda spec: (_peak(spec) or 0.0, spec.device))
+
+
+def _peak(spec: DeviceSpec) -> float | None:
+    return spec.peak_fp32_flop_per_s
+
+
+def _bandwidth(spec: DeviceSpec) -> float | None:
+    return spec.memory_bandwidth_byte_per_s
+
+
+def _has_units(spec: DeviceSpec, compute_units: int) -> bool:
+    shaders = _SHADERS_PER_UNIT.get(spec.vendor)
+    return shaders is not None and spec.cores == shaders * compute_units
+
+
+def find_isa(
+    knowledge: Knowledge,
+    *,
+    microarchitecture: str | None,
+    isa_features: Iterable[str] = (),
+) -> CpuIsaRow | None:
+    """Return the row of a CPU microarchitecture.
+
+    Args:
+        knowledge: facts to search.
+        microarchitecture: archspec's name ("zen3") or the table's own ("Zen 3"); None unknown.
+        isa_features: flags that the CPU shows. They are the truth: a row that needs an
+            extension which they lack is not returned. Empty: not known.
+    """
+    if microarchitecture is None:
+        return None
+    wanted = _squeeze(microarchitecture)
+    flags = frozenset(isa_features)
+    rows = [row for row in knowledge.cpu_isa if wanted in _isa_names(row)]
+    fitting = [row for row in rows if not flags or _shows(flags, row)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _squeeze(name: str) -> str:
+    return re.sub(r"[^a-z0-9+]", "", name.lower())
+
+
+def _isa_names(row: CpuIsaRow) -> frozenset[str]:
+    own = (row.microarchitecture, *row.microarchitecture.split("/"))
+    return frozenset(map(_squeeze, (*row.archspec_names, *own)))
+
+
+def _shows(flags: frozenset[str], row: CpuIsaRow) -> bool:
+    if row.vendor not in ("AMD", "Intel"):
+        return True
+    simd = re.sub(r"\([^)]*\)", "", row.simd)
+    for word, flag in _SIMD_FLAGS:
+        if re.search(rf"(?<!no ){re.escape(word)}", simd):
+            return flag in flags
+    return True
+
+
+def find_gpu_family(
+    knowledge: Knowledge,
+    *,
+    pci_vendor_id: str | None,
+    pci_device_id: str | None,
+    name: str | None,
+) -> GpuFamily | None:
+    """Return the family of a GPU by its PCI identity, else by its name.
+
+    Args:
+        knowledge: facts to search.
+        pci_vendor_id: four hex digits, None unknown; a family of another vendor never matches.
+        pci_device_id: four hex digits, None unknown.
+        name: of the device, None unknown.
+    """
+    families = [
+        family
+        for family in knowledge.gpu_families
+        if pci_vendor_id is None
+        or family.pci_vendor_id is None
+        or family.pci_vendor_id.lower() == pci_vendor_id.lower()
+    ]
+    if pci_vendor_id is not None and pci_device_id is not None:
+        for family in families:
+            if family.pci_vendor_id is not None and _has_id(family, int(pci_device_id, 16)):
+                return family
+    if name is None:
+        return None
+    plain = " ".join(re.sub(r"\((?:r|tm)\)|[®™]", " ", name, flags=re.IGNORECASE).split())
+    for family in families:
+        for spelling in (name, plain):
+            if re.search(family.name_pattern, spelling, flags=re.IGNORECASE):
+                return family
+    return None
+
+
+def _has_id(family: GpuFamily, device_id: int) -> bool:
+    for entry in family.pci_device_ids:
+        first, _, last = entry.partition("-")
+        if int(first, 16) <= device_id <= int(last or first, 16):
+            return True
+    return False
+
+
+def published_for(
+    knowledge: Knowledge,
+    *,
+    workload: str | None = None,
+    device: str | None = None,
+    phase: ResultPhase | None = None,
+    comparable_only: bool = True,
+) -> tuple[PublishedResult, ...]:
+    """Return the published rows of a workload, a device and a phase; None means any.
+
+    Args:
+        knowledge: facts to search.
+        workload: bundled spelling of a network or kernel.
+        device: canonical name (`DeviceSpec.device`) or a study's own spelling.
+        phase: what was timed.
+        comparable_only: leave out rows that did not do the work their name says, or of
+            which that is not known.
+    """
+    return tuple(
+        row
+        for row in knowledge.published
+        if (workload is None or row.workload == workload)
+        and (device is None or row.device == device)
+        and (phase is None or row.phase is phase)
+        and (not comparable_only or row.comparability is Comparability.COMPARABLE)
+    )
+
+
+def find_past_system(knowledge: Knowledge, name: str) -> PastSystem | None:
+    """Return what became of a system that old advice names, by name or alias."""
+    wanted = _squeeze(name)
+    for system in knowledge.past_systems:
+        if wanted and wanted in map(_squeeze, (system.name, *system.aliases)):
+            return system
+    return None
