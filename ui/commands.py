@@ -19,9 +19,7 @@ from advisor.model.workload import Job, Workload
 from advisor.network.summary import network_table
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
-from advisor.report.build import build_report
-from advisor.report.machine_text import profile_text
-from advisor.report.measurement_text import measurements_text
+from advisor.report.build import build_measurement_report, build_profile_report, build_report
 from advisor.report.pdf import render_pdf
 from advisor.report.text import render_text
 from probes.bench.plan import Budget
@@ -86,7 +84,7 @@ def probe(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, profile)
     else:
-        print_line(profile_text(profile, _translator()))
+        print_line(render_text(build_profile_report(profile, _translator())))
     return EXIT_DONE
 
 
@@ -113,7 +111,7 @@ def bench(options: argparse.Namespace) -> int:
         if target is not None:
             write_document(str(target), results)
     if options.json != "-":
-        print_line(measurements_text(results, _translator()))
+        print_line(render_text(build_measurement_report(results, _translator())))
     if progress.cancel.is_cancelled:
         raise KeyboardInterrupt
     return _completeness(results)
@@ -192,7 +190,7 @@ def doctor(options: argparse.Namespace) -> int:
         write_document(options.json, profile)
         return EXIT_DONE
     print_line(f"dl-advisor {journey.app_version()}, Python {sys.version.split()[0]}")
-    print_line(profile_text(profile, _translator()))
+    print_line(render_text(build_profile_report(profile, _translator())))
     return EXIT_DONE
 
 

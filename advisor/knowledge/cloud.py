@@ -1,0 +1,205 @@
+"""Look-ups around an offer: its CPU, its GPU, how it is billed, what its disk and traffic cost.
+
+`cloud_index` indexes the tables once, the index is passed down. A missing row is None, never 0.
+Prices of disk and traffic are known for few regions: a vendor's other regions take the price of
+its first one, and the row that was used says which region that is.
+Leaves to others: adding up a job's cost (`advisor.recommend.cost`), what a CPU or a GPU makes of
+the work (`advisor.predict`).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeVar
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind
+from advisor.model.offer import (
+    BillingRule,
+    CpuPlatform,
+    EgressPrice,
+    Offer,
+    Retirement,
+    SpotBand,
+    StoragePrice,
+)
+from advisor.model.published import DeviceSpec
+
+# A month in the price lists of all vendors.
+HOURS_PER_MONTH = 730.0
+
+# Where an instance shares a core with others by credits: fast only for a short while.
+_BURSTABLE = {
+    "aws": re.compile(r"t\d[a-z]*\."),
+    "azure": re.compile(r"Standard_B\d"),
+    "gcp": re.compile(r"e2-(?:micro|small|medium)$|f1-micro$|g1-small$"),
+}
+
+_GONE = frozenset({"retired", "not_listed"})
+
+_Price = TypeVar("_Price", StoragePrice, EgressPrice)
+_Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudIndex:
+    """The cloud tables by key. Make it with `cloud_index`."""
+
+    platforms: MappingProxyType[_Pair, CpuPlatform]
+    billing: MappingProxyType[str, BillingRule]
+    disks: MappingProxyType[str, tuple[StoragePrice, ...]]
+    egress: MappingProxyType[str, tuple[EgressPrice, ...]]
+    bands: MappingProxyType[tuple[str, str, str], SpotBand]
+    retirements: MappingProxyType[str, tuple[tuple[re.Pattern[str], Retirement], ...]]
+    accelerators: MappingProxyType[tuple[str, int | None], DeviceSpec | None]
+
+    def platform_of(self, offer: Offer) -> CpuPlatform | None:
+        """Return what CPU the offer's family shows to its guest."""
+        if offer.family is None:
+            return None
+        return self.platforms.get((offer.vendor, offer.family))
+
+    def billing_rule(self, vendor: str) -> BillingRule | None:
+        """Return how a vendor rounds time."""
+        return self.billing.get(vendor)
+
+    def disk_price(self, *, vendor: str, region: str) -> StoragePrice | None:
+        """Return the price of a vendor's usual disk, of another region where this is unknown."""
+        return _of_region(self.disks.get(vendor, ()), region)
+
+    def disk_usd(self, *, vendor: str, region: str, gib: float, hours: float) -> float | None:
+        """Return USD for the vendor's usual disk of a size during some hours."""
+        price = self.disk_price(vendor=vendor, region=region)
+        if price is None:
+            return None
+        size = _next_doubling(gib) if price.is_billed_in_doublings else gib
+        return price.usd_per_gib_month * size * hours / HOURS_PER_MONTH
+
+    def egress_price(self, *, vendor: str, region: str) -> EgressPrice | None:
+        """Return the price of traffic to the internet, of another region where this is unknown."""
+        return _of_region(self.egress.get(vendor, ()), region)
+
+    def egress_usd(
+        self, *, vendor: str, region: str, gib: float, used_gib: float | None = None
+    ) -> float | None:
+        """Return USD for traffic to the internet.
+
+        Args:
+            vendor: key of the vendor.
+            region: where the machine stands.
+            gib: size of what is downloaded.
+            used_gib: traffic of this month so far; None: the free allowance is not counted on.
+        """
+        price = self.egress_price(vendor=vendor, region=region)
+        if price is None:
+            return None
+        free = 0.0
+        if used_gib is not None and price.free_gib_per_month is not None:
+            free = max(0.0, price.free_gib_per_month - used_gib)
+        return price.usd_per_gib * max(0.0, gib - free)
+
+    def spot_band(self, offer: Offer) -> SpotBand | None:
+        """Return how often spot instances of the offer are interrupted, None when unknown."""
+        return self.bands.get((offer.vendor, offer.instance_type, offer.region))
+
+    def retirement_of(self, offer: Offer) -> Retirement | None:
+        """Return what is known of the end of the offer's series: past, announced, or None."""
+        for pattern, retirement in self.retirements.get(offer.vendor, ()):
+            if pattern.fullmatch(offer.instance_type):
+                return retirement
+        return None
+
+    def is_retired(self, offer: Offer, *, today: str) -> bool:
+        """Tell whether the offer's series is gone on an ISO date, or no longer listed."""
+        retirement = self.retirement_of(offer)
+        if retirement is None:
+            return False
+        if retirement.date is not None:
+            return retirement.date <= today
+        return retirement.status in _GONE
+
+    def accelerator_device(self, offer: Offer) -> DeviceSpec | None:
+        """Return the specification of the offer's accelerator, None when there is none."""
+        if offer.accelerator is None:
+            return None
+        exact = (offer.accelerator, offer.accelerator_memory_bytes)
+        if exact in self.accelerators:
+            return self.accelerators[exact]
+        return self.accelerators.get((offer.accelerator, None))
+
+
+def is_burstable(offer: Offer) -> bool:
+    """Tell whether the offer runs at full speed only for a while."""
+    pattern = _BURSTABLE.get(offer.vendor)
+    return pattern is not None and pattern.match(offer.instance_type) is not None
+
+
+def physical_cores(offer: Offer, *, platform: CpuPlatform | None) -> float | None:
+    """Return the cores behind the offer's vCPUs, None when either is unknown.
+
+    A vCPU is a hyper-thread on most types and a whole core on others: `vcpus_per_core`.
+    """
+    if offer.vcpus is None or platform is None or platform.vcpus_per_core is None:
+        return None
+    return offer.vcpus / platform.vcpus_per_core
+
+
+def cloud_index(knowledge: Knowledge) -> CloudIndex:
+    """Return the index of a knowledge: build it once and pass it down.
+
+    Of rows with the same key the first is taken.
+    """
+    devices = {
+        spec.device: spec for spec in reversed(knowledge.devices) if spec.kind is not DeviceKind.CPU
+    }
+    retirements: dict[str, list[tuple[re.Pattern[str], Retirement]]] = {}
+    for row in knowledge.retirements:
+        entry = (re.compile(row.instance_pattern), row)
+        retirements.setdefault(row.vendor, []).append(entry)
+    return CloudIndex(
+        platforms=MappingProxyType(
+            {(row.vendor, row.family): row for row in reversed(knowledge.cpu_platforms)}
+        ),
+        billing=MappingProxyType({row.vendor: row for row in reversed(knowledge.billing_rules)}),
+        disks=_by_vendor(knowledge.storage_prices),
+        egress=_by_vendor(knowledge.egress_prices),
+        bands=MappingProxyType(
+            {
+                (row.vendor, row.instance_type, row.region): row
+                for row in reversed(knowledge.spot_bands)
+            }
+        ),
+        retirements=MappingProxyType(
+            {vendor: tuple(entries) for vendor, entries in retirements.items()}
+        ),
+        accelerators=MappingProxyType(
+            {
+                (row.accelerator, row.memory_bytes): devices.get(row.device or "")
+                for row in reversed(knowledge.accelerators)
+            }
+        ),
+    )
+
+
+def _by_vendor(rows: Iterable[_Price]) -> MappingProxyType[str, tuple[_Price, ...]]:
+    by_vendor: dict[str, list[_Price]] = {}
+    for row in rows:
+        by_vendor.setdefault(row.vendor, []).append(row)
+    return MappingProxyType({vendor: tuple(prices) for vendor, prices in by_vendor.items()})
+
+
+def _of_region(prices: tuple[_Price, ...], region: str) -> _Price | None:
+    """Return the first price of a region (the usual kind stands first), else the vendor's first."""
+    for price in prices:
+        if price.region in (region, None):
+            return price
+    return prices[0] if prices else None
+
+
+def _next_doubling(gib: float) -> float:
+    """Return the smallest power of two of GiB, from 4 on, that holds a size."""
+    size = 4.0
+    while size < gib:
+        size *= 2.0
+    return size

@@ -1,0 +1,264 @@
+"""The parts of a report that say what to do: the answer, the options, money, what to avoid.
+
+Leaves to others: the machine (`advisor.report.machine_sections`), the method
+(`advisor.report.method_sections`), the wording of reasons (`advisor.report.reasons`).
+"""
+
+from collections.abc import Iterable
+
+from advisor.format import (
+    UNKNOWN,
+    format_duration,
+    format_duration_interval,
+    format_factor,
+    format_factor_interval,
+    format_usd,
+    format_usd_interval,
+)
+from advisor.i18n import N_, Translator
+from advisor.model.option import OptionKind
+from advisor.model.recommendation import RankedOption, Recommendation, Step
+from advisor.model.report import (
+    Bar,
+    BarChart,
+    Block,
+    Paragraph,
+    Point,
+    ScatterChart,
+    Section,
+    Table,
+)
+from advisor.report.names import BASES, KINDS
+from advisor.report.reasons import reason_text
+
+# Options whose steps are printed in full; all others can be opened in the window.
+_SHOWN_STEPS = 3
+_SHOWN_REASONS = 3
+
+
+def answer_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return the answer: the first option, its time, money, basis, reasons and how to do it."""
+    first = advice.ranked[0]
+    blocks: list[Block] = [
+        Paragraph(text=_headline(first, tr), style="lead"),
+        Paragraph(text=_why(first, tr)),
+        *_tie(first, advice, tr),
+        *_evidence(first),
+        *_steps(first.steps),
+        _time_chart(advice, tr),
+    ]
+    return Section(title=tr(N_("The answer")), blocks=tuple(blocks))
+
+
+def _headline(row: RankedOption, tr: Translator) -> str:
+    return tr(
+        N_("{title}: {time} for the whole job, {cost}. Basis: {basis}."),
+        title=row.option.title,
+        time=format_duration_interval(row.prediction.total_s),
+        cost=_money(row, tr),
+        basis=tr(BASES[row.prediction.basis]),
+    )
+
+
+def _money(row: RankedOption, tr: Translator) -> str:
+    if row.cost.total_usd is None:
+        missing = ", ".join(row.cost.missing)
+        return tr(N_("cost unknown ({missing})"), missing=missing)
+    if row.cost.total_usd.high == 0:
+        return tr(N_("no cost"))
+    return format_usd_interval(row.cost.total_usd)
+
+
+def _why(row: RankedOption, tr: Translator) -> str:
+    return " ".join(f"{reason_text(reason, tr)}." for reason in row.reasons)
+
+
+def _tie(first: RankedOption, advice: Recommendation, tr: Translator) -> Iterable[Block]:
+    titles = {row.option.id: row.option.title for row in advice.ranked}
+    tied = [titles[name] for name in first.tied_with if name in titles]
+    if tied:
+        text = tr(N_("A tie (less than 10 % apart) with: {names}."), names="; ".join(tied))
+        yield Paragraph(text=text)
+
+
+def _evidence(row: RankedOption) -> Iterable[Block]:
+    for evidence in row.prediction.evidence:
+        source = evidence.source
+        date = f", {source.date}" if source.date else ""
+        yield Paragraph(
+            text=f"{evidence.statement} [{source.title}{date}: {source.reference}]", style="note"
+        )
+
+
+def _steps(steps: tuple[Step, ...]) -> Iterable[Block]:
+    for step in steps:
+        if step.caption:
+            yield Paragraph(text=step.caption)
+        yield Paragraph(text=step.content, style="body" if step.kind == "text" else "code")
+
+
+def _emphasis(row: RankedOption, number: int) -> str:
+    if row.option.kind is OptionKind.STAY:
+        return "now"
+    return "best" if number == 0 else "none"
+
+
+def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
+    bars = tuple(
+        Bar(
+            label=row.option.title,
+            low=row.prediction.total_s.low,
+            mid=row.prediction.total_s.mid,
+            high=row.prediction.total_s.high,
+            text=f"{format_duration(row.prediction.total_s.mid)}, {_short_money(row)}",
+            emphasis=_emphasis(row, number),
+        )
+        for number, row in enumerate(advice.ranked)
+    )
+    mids = [bar.mid for bar in bars if bar.mid > 0]
+    is_log = bool(mids) and max(mids) > 20 * min(mids)
+    axis = tr(N_("time of the whole job, log scale")) if is_log else tr(N_("time of the whole job"))
+    return BarChart(title=tr(N_("Every option beside the others")), axis=axis, bars=bars,
+                    is_log=is_log)  # fmt: skip
+
+
+def _short_money(row: RankedOption) -> str:
+    return UNKNOWN if row.cost.total_usd is None else format_usd(row.cost.total_usd.mid)
+
+
+def options_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return all ranked options in hours and money, and time against cost as a chart."""
+    rows = tuple(
+        (
+            str(row.rank),
+            row.option.title,
+            tr(KINDS[row.option.kind]),
+            format_duration_interval(row.prediction.total_s),
+            format_duration(row.prediction.epoch_s.mid),
+            _short_money(row),
+            format_factor(row.speedup.mid),
+            tr(BASES[row.prediction.basis]) + (" (!)" if row.prediction.is_warned else ""),
+        )
+        for row in advice.ranked
+    )
+    heads = (
+        tr(N_("#")), tr(N_("Option")), tr(N_("Kind")), tr(N_("Whole job (80 % interval)")),
+        tr(N_("Epoch")), tr(N_("Money")), tr(N_("Speed-up")), tr(N_("Basis")),
+    )  # fmt: skip
+    table = Table(heads=heads, rows=rows, right_aligned=(5, 6))
+    blocks: list[Block] = [table]
+    if any(row.prediction.is_warned for row in advice.ranked):
+        blocks.append(Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note"))
+    points = tuple(_points(advice))
+    if len(points) > 2:
+        blocks.append(
+            ScatterChart(
+                title=tr(N_("Time against money")),
+                x_axis=tr(N_("hours")),
+                y_axis=tr(N_("USD")),
+                points=points,
+                is_log_x=True,
+            )
+        )
+    for row in advice.ranked[1:]:
+        reasons = "; ".join(reason_text(r, tr) for r in row.reasons[:_SHOWN_REASONS])
+        blocks.append(
+            Paragraph(text=f"{row.rank}. {row.option.title}: {reasons or UNKNOWN}.", style="note")
+        )
+    return Section(title=tr(N_("All options, in hours and money")), blocks=tuple(blocks))
+
+
+def _points(advice: Recommendation) -> Iterable[Point]:
+    for row in advice.ranked:
+        if row.cost.total_usd is not None:
+            yield Point(
+                label=row.option.title,
+                x=row.prediction.total_s.mid / 3600,
+                y=row.cost.total_usd.mid,
+                is_marked=row.is_pareto,
+            )
+
+
+def how_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return the steps of the runner-ups."""
+    blocks: list[Block] = []
+    for row in advice.ranked[1 : 1 + _SHOWN_STEPS]:
+        if row.steps:
+            blocks.append(Paragraph(text=row.option.title, style="lead"))
+            blocks += _steps(row.steps)
+    return Section(title=tr(N_("How to do the runners-up")), blocks=tuple(blocks))
+
+
+def money_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return what the renting and buying costs consist of, with dates and sources."""
+    blocks: list[Block] = []
+    for row in advice.ranked:
+        if row.option.kind not in (OptionKind.CLOUD, OptionKind.BUY) or not row.cost.parts:
+            continue
+        date = row.cost.price_date or UNKNOWN
+        blocks.append(
+            Paragraph(
+                text=tr(
+                    N_("{title}: {cost}, price of {date}"),
+                    title=row.option.title,
+                    cost=_money(row, tr),
+                    date=date,
+                ),
+                style="lead",
+            )
+        )
+        blocks.append(
+            Table(
+                heads=(tr(N_("Part")), tr(N_("Money")), tr(N_("How it is counted"))),
+                rows=tuple(
+                    (part.code, format_usd_interval(part.usd), part.explanation)
+                    for part in row.cost.parts
+                ),
+                right_aligned=(1,),
+            )
+        )
+        for source in row.cost.sources:
+            text = (
+                f"[{source.title}{', ' + source.date if source.date else ''}: {source.reference}]"
+            )
+            blocks.append(Paragraph(text=text, style="note"))
+    return Section(title=tr(N_("What the money is for")), blocks=tuple(blocks))
+
+
+def avoid_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return what makes it worse here, by how much, and who measured it."""
+    rows = []
+    for row in advice.avoid:
+        source = row.evidence[0].source if row.evidence else None
+        where = f"{source.title}: {source.reference}" if source else UNKNOWN
+        effect = UNKNOWN if row.speedup is None else format_factor_interval(row.speedup)
+        said = [reason_text(r, tr) for r in row.reasons]
+        said += [evidence.statement for evidence in row.evidence]
+        rows.append((row.option.title, effect, ". ".join(said), where))
+    heads = (tr(N_("Avoid")), tr(N_("Speed against now")), tr(N_("Why")), tr(N_("Source")))
+    return Section(title=tr(N_("Avoid")), blocks=(Table(heads=heads, rows=tuple(rows)),))
+
+
+def hints_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return advice worth trying whose gain nobody has measured."""
+    rows = tuple(
+        (
+            hint.option.title,
+            "; ".join(reason_text(r, tr) for r in hint.reasons),
+            "\n".join(step.content for step in hint.steps),
+        )
+        for hint in advice.hints
+    )
+    heads = (tr(N_("Worth trying")), tr(N_("What is known")), tr(N_("How")))
+    intro = Paragraph(text=tr(N_("No figure is known for these, so they have no place above.")))
+    return Section(title=tr(N_("Worth trying")), blocks=(intro, Table(heads=heads, rows=rows)))
+
+
+def rejections_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return what was considered and does not apply, with the reason."""
+    rows = tuple(
+        (r.title, "; ".join(reason_text(reason, tr) for reason in r.reasons))
+        for r in advice.rejected
+    )
+    heads = (tr(N_("Not for this case")), tr(N_("Why")))
+    return Section(title=tr(N_("Considered and left out")), blocks=(Table(heads=heads, rows=rows),))

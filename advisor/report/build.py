@@ -1,0 +1,101 @@
+"""A recommendation as a report: which parts, in which order.
+
+Leaves to others: the parts (`advisor.report.*_sections`), drawing (`advisor.report.pdf`, `.text`).
+"""
+
+from advisor.i18n import N_, Translator
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import MeasurementSet
+from advisor.model.recommendation import Objective, Recommendation
+from advisor.model.report import Report, Section
+from advisor.report.advice_sections import (
+    answer_section,
+    avoid_section,
+    hints_section,
+    how_section,
+    money_section,
+    options_section,
+    rejections_section,
+)
+from advisor.report.machine_sections import machine_section, measurement_section
+from advisor.report.method_sections import (
+    caveats_section,
+    method_section,
+    sources_section,
+    workload_section,
+)
+from advisor.report.names import PHASES
+
+OBJECTIVES = {
+    Objective.FASTEST: N_("the fastest way"),
+    Objective.CHEAPEST: N_("the cheapest way"),
+    Objective.BALANCED: N_("the best balance of time, money and effort"),
+}
+
+
+def build_report(advice: Recommendation, tr: Translator) -> Report:
+    """Return the whole report of a recommendation."""
+    measured: tuple[Section, ...] = ()
+    if advice.measurements is not None:
+        measured = (measurement_section(advice.measurements, tr),)
+    sections = (
+        answer_section(advice, tr),
+        caveats_section(advice, tr),
+        options_section(advice, tr),
+        avoid_section(advice, tr),
+        how_section(advice, tr),
+        money_section(advice, tr),
+        hints_section(advice, tr),
+        workload_section(advice.workload, tr),
+        machine_section(advice.profile, tr),
+        *measured,
+        method_section(advice, tr),
+        rejections_section(advice, tr),
+        sources_section(advice, tr),
+    )
+    subtitle = tr(
+        N_("{title}, {phase}, on {cpu}. Wanted: {objective}."),
+        title=advice.workload.title,
+        phase=tr(PHASES[advice.workload.phase]),
+        cpu=advice.profile.cpu.brand,
+        objective=tr(OBJECTIVES[advice.preferences.objective]),
+    )
+    footer = tr(
+        N_("DL Advisor {version}, {date}. Times are predictions with an 80 % interval unless"
+           " they say measured."),
+        version=advice.app_version,
+        date=advice.created_on,
+    )  # fmt: skip
+    return Report(
+        title=tr(N_("What to do for faster or cheaper deep learning")),
+        subtitle=subtitle,
+        sections=tuple(s for s in sections if _has_content(s)),
+        footer=footer,
+        language=tr.language,
+    )
+
+
+def build_profile_report(profile: MachineProfile, tr: Translator) -> Report:
+    """Return what is known about a machine, as a report of its own."""
+    return Report(
+        title=profile.cpu.brand,
+        subtitle=tr(N_("Facts found on {date}"), date=profile.collected_on),
+        sections=(machine_section(profile, tr),),
+        footer="",
+        language=tr.language,
+    )
+
+
+def build_measurement_report(results: MeasurementSet, tr: Translator) -> Report:
+    """Return the headline figures of a session, as a report of its own."""
+    return Report(
+        title=tr(N_("Measurements")),
+        subtitle=tr(N_("Taken on {date}"), date=results.measured_on),
+        sections=(measurement_section(results, tr),),
+        footer="",
+        language=tr.language,
+    )
+
+
+def _has_content(section: Section) -> bool:
+    return any(getattr(block, "rows", (None,)) for block in section.blocks)

@@ -1,0 +1,159 @@
+"""The parts of a report about the machine: what it is, what it measured, what is missing.
+
+Leaves to others: the advice (`advisor.report.advice_sections`).
+"""
+
+from collections.abc import Iterable
+
+from advisor.format import (
+    UNKNOWN,
+    format_bytes,
+    format_number,
+    format_percent,
+    format_rate,
+)
+from advisor.i18n import N_, Translator
+from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice
+from advisor.model.measurement import Measurement, MeasurementSet
+from advisor.model.report import Block, Facts, Paragraph, Section, Table
+from advisor.predict.work import rate
+from advisor.report.names import OUTCOMES, WARNINGS, request_name
+
+# Flags worth a reader's time; the profile holds all of them.
+NOTABLE_ISA = (
+    "sse4_2", "avx", "f16c", "fma", "fma4", "avx2", "avx_vnni", "avx512f", "avx512_vnni",
+    "avx512_bf16", "amx_tile", "amx_bf16", "amx_int8", "neon", "asimd", "asimddp", "asimdhp",
+    "bf16", "i8mm", "sve", "sve2",
+)  # fmt: skip
+DEVICE_KINDS = {
+    DeviceKind.CPU: N_("CPU"),
+    DeviceKind.IGPU: N_("iGPU (shares the main memory)"),
+    DeviceKind.DGPU: N_("graphics card"),
+    DeviceKind.NPU: N_("NPU"),
+    DeviceKind.OTHER: N_("not a compute device"),
+}
+
+
+def machine_section(profile: MachineProfile, tr: Translator) -> Section:
+    """Return what the machine is, with what is missing and its remedy."""
+    blocks: list[Block] = [Facts(rows=tuple(_facts(profile, tr)))]
+    missing = [
+        Paragraph(text=f"{m.fact}: {m.reason}" + (f" {m.remedy}" if m.remedy else ""), style="note")
+        for m in profile.missing
+    ]
+    if missing:
+        blocks.append(Paragraph(text=tr(N_("Not known, or missing")), style="lead"))
+    return Section(title=tr(N_("This machine")), blocks=(*blocks, *missing))
+
+
+def _cores(cpu: Cpu, tr: Translator) -> str:
+    cores = UNKNOWN if cpu.n_physical_cores is None else str(cpu.n_physical_cores)
+    text = tr(N_("{cores} cores, {logical} threads"), cores=cores, logical=cpu.n_logical_cpus)
+    if cpu.quota_cpus is not None:
+        text += tr(N_("; a container allows {n} CPUs"), n=format_number(cpu.quota_cpus))
+    elif cpu.usable_cpus is not None and cpu.usable_cpus < cpu.n_logical_cpus:
+        text += tr(N_("; {n} usable by this process"), n=cpu.usable_cpus)
+    if cpu.max_mhz is not None:
+        text += tr(N_("; up to {ghz} GHz"), ghz=format_number(cpu.max_mhz / 1000))
+    return text
+
+
+def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]:
+    cpu, memory = profile.cpu, profile.memory
+    architecture = f" ({cpu.microarchitecture})" if cpu.microarchitecture else ""
+    yield tr(N_("Processor")), f"{cpu.brand}{architecture}"
+    yield tr(N_("Cores")), _cores(cpu, tr)
+    notable = [flag for flag in NOTABLE_ISA if flag in cpu.isa_features]
+    yield tr(N_("Instructions")), ", ".join(notable) or UNKNOWN
+    caches = [
+        f"L{c.level} {format_bytes(c.size_bytes)}" for c in cpu.caches if c.kind != "instruction"
+    ]
+    yield tr(N_("Caches")), ", ".join(caches) or UNKNOWN
+    total = memory.limit_bytes or memory.total_bytes
+    free = format_bytes(memory.available_bytes)
+    yield tr(N_("Memory")), tr(N_("{total}, {free} free"), total=format_bytes(total), free=free)
+    for device in profile.graphics:
+        driver = device.kernel_driver or tr(N_("no driver"))
+        yield tr(N_("Graphics")), f"{device.name}: {tr(DEVICE_KINDS[device.kind])}, {driver}"
+    for opencl in profile.opencl:
+        yield "OpenCL", _opencl(opencl, tr)
+    for npu in profile.npus:
+        yield "NPU", npu.name
+    system = profile.os
+    inside = [name for name in (system.hypervisor, system.container) if name]
+    where = tr(N_(", inside {name}"), name=" + ".join(inside)) if inside else ""
+    yield tr(N_("System")), f"{system.name} {system.version or ''}".strip() + where
+    for environment in profile.environments:
+        names = ", ".join(f"{f.name} {f.version}" for f in environment.frameworks)
+        yield "Python", f"{environment.version or UNKNOWN} ({environment.kind}): {names}"
+
+
+def _opencl(device: OpenclDevice, tr: Translator) -> str:
+    own = tr(N_(", the driver that comes with this app")) if device.is_bundled_driver else ""
+    size = format_bytes(device.global_mem_bytes)
+    most = format_bytes(device.max_alloc_bytes)
+    return tr(
+        N_("{name}: {kind}, {units} compute units, {size}, largest allocation {most}{own}"),
+        name=device.name, kind=tr(DEVICE_KINDS[device.kind]), units=device.compute_units,
+        size=size, most=most, own=own,
+    )  # fmt: skip
+
+
+def _spread(measurement: Measurement) -> str:
+    if measurement.median_s <= 0:
+        return UNKNOWN
+    return "± " + format_percent(measurement.mad_s / measurement.median_s)
+
+
+def _stack(measurement: Measurement) -> str:
+    stack = measurement.stack
+    name = f"{stack.framework} {stack.framework_version or ''}".strip()
+    below = f"{stack.backend or ''} {stack.backend_version or ''}".strip()
+    return f"{name}, {below}" if below else name
+
+
+def measurement_section(results: MeasurementSet, tr: Translator) -> Section:
+    """Return the headline figures with their spread, the warnings and what failed."""
+    shown = [m for m in results.measured if m.request.role == "headline"]
+    rows = []
+    for measurement in shown:
+        value, unit = rate(measurement)
+        rows.append(
+            (
+                request_name(measurement.request, tr),
+                measurement.request.device_id,
+                _stack(measurement),
+                format_rate(value, unit),
+                _spread(measurement),
+                str(len(measurement.values_s)),
+            )
+        )
+    heads = ("Kernel", "Device", "Software", "Median", "MAD", "Values")
+    table = Table(
+        heads=tuple(tr(head) for head in heads),
+        rows=tuple(rows),
+        right_aligned=(3, 4, 5),
+        caption=tr(N_("{n} kernels were timed in {seconds} s; the headline figures:"),
+                   n=len(results.measured), seconds=format_number(results.duration_s, digits=2)),
+    )  # fmt: skip
+    warnings = [Paragraph(text=tr(WARNINGS[w]), style="note") for w in results.warnings]
+    return Section(
+        title=tr(N_("Measured here")), blocks=(table, *warnings, *_failures(results, tr))
+    )
+
+
+def _failures(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
+    if not results.failed:
+        return
+    yield Paragraph(text=tr(N_("Without a figure")), style="lead")
+    yield Table(
+        heads=(tr(N_("Kernel")), tr(N_("Device")), tr(N_("What happened"))),
+        rows=tuple(
+            (
+                request_name(f.request, tr),
+                f.request.device_id,
+                f"{tr(OUTCOMES[f.outcome])}: {f.message}",
+            )
+            for f in results.failed
+        ),
+    )

@@ -1,0 +1,99 @@
+"""The parts of a report that make it checkable: the network, the method, the sources.
+
+Leaves to others: the advice (`advisor.report.advice_sections`).
+"""
+
+from advisor.format import (
+    UNKNOWN,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_duration_interval,
+    format_number,
+)
+from advisor.i18n import N_, Translator
+from advisor.model.recommendation import Recommendation
+from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
+from advisor.model.workload import Workload
+from advisor.report.names import BASES, PHASES
+from advisor.report.reasons import caveat_text
+
+_SHOWN_SHARES = 8
+
+
+def workload_section(workload: Workload, tr: Translator) -> Section:
+    """Return the user's job: the network, its size, and how much is to be run."""
+    per_sample = format_number(workload.multiply_adds_per_sample / 1e6)
+    rows = (
+        (tr(N_("Network")), workload.title),
+        (
+            tr(N_("Job")),
+            tr(
+                N_("{phase}, batch {batch}, {samples:,} samples, {epochs} epochs: {steps:,} steps"),
+                phase=tr(PHASES[workload.phase]),
+                batch=workload.batch_size,
+                samples=workload.samples,
+                epochs=workload.epochs,
+                steps=workload.total_steps,
+            ),
+        ),
+        (tr(N_("Precision, optimizer")), f"{workload.precision.value}, {workload.optimizer}"),
+        (tr(N_("Parameters")), format_count(workload.parameters)),
+        (tr(N_("Multiply-adds per sample")), tr(N_("{n} million"), n=per_sample)),
+        (tr(N_("Memory needed")), format_bytes(workload.memory_bytes)),
+    )
+    notes = tuple(Paragraph(text=note, style="note") for note in workload.notes)
+    return Section(title=tr(N_("The job")), blocks=(Facts(rows=rows), *notes))
+
+
+def method_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return how the time on this machine came about: parts of a step, evidence, assumptions."""
+    baseline = advice.baseline
+    blocks: list[Block] = [
+        Paragraph(
+            text=tr(
+                N_("This machine as it is: {step} a step, {epoch} an epoch, {total} in all"
+                   " (80 % intervals). Basis: {basis}."),
+                step=format_duration_interval(baseline.step_s),
+                epoch=format_duration_interval(baseline.epoch_s),
+                total=format_duration_interval(baseline.total_s),
+                basis=tr(BASES[baseline.basis]),
+            )
+        )
+    ]  # fmt: skip
+    shares = sorted(baseline.breakdown, key=lambda share: -share.time_s)[:_SHOWN_SHARES]
+    if shares:
+        bars = tuple(
+            Bar(label=s.operator_kind, low=s.time_s, mid=s.time_s, high=s.time_s,
+                text=format_duration(s.time_s))
+            for s in shares
+        )  # fmt: skip
+        title = tr(N_("Where the time of a step goes here"))
+        blocks.append(BarChart(title=title, axis=tr(N_("seconds")), bars=bars))
+    for evidence in baseline.evidence:
+        source = evidence.source
+        blocks.append(
+            Paragraph(
+                text=f"{evidence.statement} [{source.title}: {source.reference}]", style="note"
+            )
+        )
+    blocks += [Paragraph(text=assumption, style="note") for assumption in baseline.assumptions]
+    return Section(title=tr(N_("How the times were found")), blocks=tuple(blocks))
+
+
+def caveats_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return what the reader must know before acting."""
+    blocks = tuple(Paragraph(text=caveat_text(caveat, tr)) for caveat in advice.caveats)
+    return Section(title=tr(N_("Before you act")), blocks=blocks)
+
+
+def sources_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return dates of the data and the sources of every figure used."""
+    dates = ", ".join(f"{p.name} {p.value}" for p in advice.data_dates) or UNKNOWN
+    intro = Paragraph(text=tr(N_("Newest date of each part of the data: {dates}."), dates=dates))
+    seen: dict[str, str] = {}
+    for source in advice.sources:
+        date = f", {source.date}" if source.date else ""
+        seen.setdefault(source.reference, f"{source.title}{date}: {source.reference}")
+    lines = tuple(Paragraph(text=text, style="note") for text in seen.values())
+    return Section(title=tr(N_("Sources")), blocks=(intro, *lines))

@@ -1,0 +1,152 @@
+"""Names for people of kernels, bases, options' kinds and warnings.
+
+Leaves to others: sentences about them (`advisor.report.reasons`).
+"""
+
+from advisor.i18n import N_, Translator
+from advisor.model.kernel import (
+    ConvShape,
+    Direction,
+    ElementwiseShape,
+    EmbeddingShape,
+    GemmShape,
+    KernelShape,
+    NormShape,
+    OptimizerShape,
+    OverheadShape,
+    PeakShape,
+    PoolShape,
+    RecurrentShape,
+    SoftmaxShape,
+    StreamShape,
+    TransferShape,
+)
+from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
+from advisor.model.option import OptionKind
+from advisor.model.quantity import Basis, Phase, Precision
+
+BASES = {
+    Basis.MEASURED: N_("measured"),
+    Basis.SCALED_FROM_MEASUREMENT: N_("scaled from a measurement"),
+    Basis.SCALED_FROM_PUBLISHED: N_("scaled from published results"),
+    Basis.MODEL_ONLY: N_("model only, not measured"),
+}
+KINDS = {
+    OptionKind.STAY: N_("stay as it is"),
+    OptionKind.BUILD: N_("build"),
+    OptionKind.RUNTIME_SETTINGS: N_("setting"),
+    OptionKind.INPUT_PIPELINE: N_("input pipeline"),
+    OptionKind.CHANGE_FRAMEWORK: N_("framework"),
+    OptionKind.LOCAL_DEVICE: N_("other device here"),
+    OptionKind.CHANGE_NETWORK: N_("smaller network"),
+    OptionKind.FREE_TIER: N_("free offer"),
+    OptionKind.CLOUD: N_("rent"),
+    OptionKind.BUY: N_("buy"),
+}
+PHASES = {Phase.TRAINING: N_("training"), Phase.INFERENCE: N_("inference")}
+DIRECTIONS = {
+    Direction.FORWARD: N_("forward"),
+    Direction.INPUT_GRADIENT: N_("input gradient"),
+    Direction.WEIGHT_GRADIENT: N_("weight gradient"),
+    Direction.BACKWARD: N_("backward"),
+    Direction.UPDATE: N_("update"),
+}
+OUTCOMES = {
+    Outcome.COMPLETED: N_("completed"),
+    Outcome.FAILED: N_("failed"),
+    Outcome.CANCELLED: N_("cancelled"),
+    Outcome.TIMED_OUT: N_("took too long"),
+    Outcome.CRASHED: N_("crashed"),
+    Outcome.OUT_OF_MEMORY: N_("out of memory"),
+    Outcome.PROTOCOL_ERROR: N_("answered nonsense"),
+    Outcome.WRONG_RESULT: N_("computed a wrong result"),
+    Outcome.UNSUPPORTED: N_("not supported"),
+    Outcome.SKIPPED: N_("left out"),
+}
+WARNINGS = {
+    StabilityWarning.NOISY: N_("the values scatter by more than 10 %"),
+    StabilityWarning.OUTLIER: N_("one value is more than 50 % off"),
+    StabilityWarning.TOO_SHORT: N_("the timed piece is shorter than 1 ms"),
+    StabilityWarning.ON_BATTERY: N_("the machine runs on battery: plug it in and measure again"),
+    StabilityWarning.GOVERNOR: N_("the frequency governor is not set to performance"),
+    StabilityWarning.THROTTLED: N_("the processor was throttled: let it cool"),
+    StabilityWarning.BUSY: N_("the machine was busy: close other programs and measure again"),
+    StabilityWarning.CPU_LIMIT: N_("a container limits the CPU time"),
+    StabilityWarning.STEAL: N_("the host of this virtual machine took CPU time away"),
+}
+_STREAM = {
+    "copy": N_("memory copy"),
+    "scale": N_("memory scale"),
+    "add": N_("memory add"),
+    "triad": N_("memory triad"),
+    "read": N_("memory read"),
+    "local": N_("local memory"),
+}
+_OVERHEAD = {
+    "train_call": N_("one training call, fixed part"),
+    "predict_call": N_("one inference call, fixed part"),
+    "dispatch": N_("one operator, fixed part"),
+    "variable": N_("one variable's update, fixed part"),
+    "launch": N_("kernel launch"),
+}
+
+
+def _dims(values: tuple[int, ...]) -> str:
+    return "×".join(map(str, values))
+
+
+def _conv_name(shape: ConvShape, tr: Translator) -> str:
+    name = tr(N_("depthwise convolution")) if shape.groups == shape.c > 1 else tr(N_("convolution"))
+    sizes = f"{_dims(shape.kernel)}, {shape.c}→{shape.k}, {_dims(shape.spatial)}, batch {shape.n}"
+    return f"{name} {sizes}"
+
+
+def shape_name(shape: KernelShape, tr: Translator) -> str:
+    """Return what a kernel computes and on which shape, in a few words."""
+    if isinstance(shape, GemmShape):
+        return f"GEMM {shape.m}×{shape.n}×{shape.k}"
+    if isinstance(shape, ConvShape):
+        return _conv_name(shape, tr)
+    if isinstance(shape, RecurrentShape):
+        size = f"{shape.input}→{shape.hidden}, {shape.timesteps} steps, batch {shape.batch}"
+        return f"{shape.cell.value.upper()} {size}"
+    if isinstance(shape, StreamShape):
+        return tr(_STREAM.get(shape.op, shape.op))
+    if isinstance(shape, PeakShape):
+        return tr(N_("multiply-add peak"))
+    if isinstance(shape, OverheadShape):
+        return tr(_OVERHEAD.get(shape.kind, shape.kind))
+    return _small_shape_name(shape, tr)
+
+
+def _small_shape_name(shape: KernelShape, tr: Translator) -> str:
+    if isinstance(shape, TransferShape):
+        to_device = shape.to == "device"
+        return tr(N_("copy to the device")) if to_device else tr(N_("copy from the device"))
+    if isinstance(shape, NormShape):
+        return tr(N_("{kind} normalisation of {count:,} values"), kind=shape.kind,
+                  count=shape.elements)  # fmt: skip
+    if isinstance(shape, PoolShape):
+        return tr(N_("pooling {kernel}"), kernel=_dims(shape.kernel))
+    if isinstance(shape, ElementwiseShape):
+        return tr(N_("{op} of {count:,} values"), op=shape.op, count=shape.elements)
+    if isinstance(shape, SoftmaxShape):
+        return f"softmax {shape.rows}×{shape.columns}"
+    if isinstance(shape, EmbeddingShape):
+        return f"embedding {shape.vocabulary}×{shape.dim}"
+    if isinstance(shape, OptimizerShape):
+        return tr(N_("{optimizer} update of {count:,} parameters"), optimizer=shape.optimizer,
+                  count=shape.parameters)  # fmt: skip
+    return shape.layer_type
+
+
+def request_name(request: BenchmarkRequest, tr: Translator) -> str:
+    """Return the name of a kernel with direction and precision where they are not the usual."""
+    parts = [shape_name(request.shape, tr)]
+    if request.direction is not Direction.FORWARD:
+        parts.append(tr(DIRECTIONS[request.direction]))
+    if request.precision is not Precision.FLOAT32:
+        parts.append(request.precision.value)
+    if request.threads is not None:
+        parts.append(tr(N_("{n} threads"), n=request.threads))
+    return ", ".join(parts)

@@ -1,0 +1,49 @@
+"""The PDF holds the report as text, breaks long tables, and is the same bytes each time."""
+
+import io
+
+import pypdf
+
+from advisor.model.report import Bar, BarChart, Report, ScatterChart, Section
+from advisor.report.charts import fitted
+from advisor.report.pdf import render_pdf
+
+
+def _text(data: bytes) -> str:
+    return "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages)
+
+
+def test_every_block_is_there_as_text(every_block):
+    text = _text(render_pdf(every_block))
+    for part in ("Title", "Lead <not a tag>", "export A=1", "Some CPU", "row 59", "Bars", "Plane",
+                 "quick <b>& escaped</b>", "The footer"):  # fmt: skip
+        assert part in text
+
+
+def test_long_tables_go_on_with_their_head(every_block):
+    reader = pypdf.PdfReader(io.BytesIO(render_pdf(every_block)))
+    assert len(reader.pages) >= 2
+    heads = sum("Name" in page.extract_text() for page in reader.pages)
+    assert heads >= 2
+    assert reader.metadata.title == "Title"
+
+
+def test_same_report_gives_same_bytes(every_block):
+    assert render_pdf(every_block) == render_pdf(every_block)
+
+
+def test_charts_without_values_do_not_fail():
+    empty = (
+        BarChart(title="none", axis="s", bars=()),
+        BarChart(title="zero", axis="s", bars=(Bar(label="a", low=0, mid=0, high=0, text="0"),)),
+        ScatterChart(title="no points", x_axis="h", y_axis="USD", points=(), is_log_x=True),
+    )
+    report = Report(title="t", subtitle="", sections=(Section(title="x", blocks=empty),), footer="")
+    assert "no points" in _text(render_pdf(report))
+
+
+def test_labels_are_cut_to_their_room():
+    assert fitted("short", 200) == "short"
+    cut = fitted("a label that is far too long for its place", 60)
+    assert cut.endswith("…")
+    assert len(cut) < 20

@@ -1,0 +1,118 @@
+"""Live progress of the journey on a terminal's standard error, and cancelling by Ctrl-C.
+
+On a terminal one line is rewritten; elsewhere (a file, a log) each event is a line.
+Leaves to others: what happens (`ui.journey`), the final text (`advisor.report`).
+"""
+
+import shutil
+import signal
+import sys
+import time
+from types import FrameType, TracebackType
+from typing import TextIO
+
+from advisor.format import format_duration_interval, format_rate
+from advisor.i18n import N_, translator_for
+from advisor.model.measurement import FailedMeasurement, Measurement
+from advisor.predict.work import rate
+from advisor.report.names import OUTCOMES, request_name
+from probes.bench.events import KernelFinished, KernelStarted
+from probes.bench.process import CancelToken
+from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
+
+
+class TerminalProgress:
+    """Shows events as they come; inside `with`, Ctrl-C cancels in order (twice: at once)."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.cancel = CancelToken()
+        self._stream = stream or sys.stderr
+        self._is_terminal = self._stream.isatty()
+        self._tr = translator_for("en")
+        self._began = time.monotonic()
+        self._has_line = False
+        self._old_handler: object = None
+
+    def __enter__(self) -> "TerminalProgress":
+        """Take over Ctrl-C where that is possible (the main thread)."""
+        try:
+            self._old_handler = signal.signal(signal.SIGINT, self._interrupt)
+        except ValueError:
+            self._old_handler = None
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give Ctrl-C back and end the rewritten line."""
+        if self._old_handler is not None:
+            signal.signal(signal.SIGINT, self._old_handler)  # type: ignore[arg-type]
+        self._clear()
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self.cancel.is_cancelled:
+            raise KeyboardInterrupt
+        self.cancel.cancel()
+        self._line(self._tr(N_("cancelling: what was measured is kept")))
+
+    def show(self, event: JourneyEvent) -> None:
+        """Tell one event."""
+        tr = self._tr
+        if isinstance(event, ProfileReady):
+            self._line(tr(N_("This machine: {cpu}"), cpu=event.profile.cpu.brand))
+        elif isinstance(event, ProvisionalReady):
+            first = event.recommendation.ranked[0]
+            self._line(
+                tr(
+                    N_("First guess, nothing measured yet: {title}, {time}"),
+                    title=first.option.title,
+                    time=format_duration_interval(first.prediction.total_s),
+                )
+            )
+        elif isinstance(event, PlanReady):
+            self._line(tr(N_("Measuring {n} kernels; Ctrl-C stops"), n=event.n_kernels))
+        elif isinstance(event, KernelStarted):
+            self._rewrite(f"{request_name(event.request, tr)} …")
+        elif isinstance(event, KernelFinished):
+            self._finished(event)
+
+    def _finished(self, event: KernelFinished) -> None:
+        result = event.result
+        count = f"[{event.n_done:3}/{event.n_total}] {time.monotonic() - self._began:4.0f} s"
+        name = f"{result.request.device_id}: {request_name(result.request, self._tr)}"
+        if isinstance(result, FailedMeasurement):
+            verdict = self._tr(OUTCOMES[result.outcome])
+            self._line(f"{count}  {name}: {verdict}: {result.message}")
+            return
+        text = f"{count}  {name}: {_figure(result)}"
+        if result.request.role == "headline":
+            self._line(text)
+        else:
+            self._rewrite(text)
+
+    def _line(self, text: str) -> None:
+        self._clear()
+        self._stream.write(text + "\n")
+        self._stream.flush()
+
+    def _rewrite(self, text: str) -> None:
+        """Show a passing state, on terminals only."""
+        if not self._is_terminal:
+            return
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write("\r\x1b[K" + text[:width])
+        self._stream.flush()
+        self._has_line = True
+
+    def _clear(self) -> None:
+        if self._has_line:
+            self._stream.write("\r\x1b[K")
+            self._has_line = False
+
+
+def _figure(result: Measurement) -> str:
+    value, unit = rate(result)
+    return format_rate(value, unit)
