@@ -1,0 +1,360 @@
+"""What a machine can do: its measured kernels, rates and fixed costs, or those of its data sheet.
+
+Leaves to others: what a kernel of another shape takes (`advisor.predict.efficiency`), the time of
+a network (`advisor.predict.workload_time`), the data sheet (`advisor.predict.hardware`).
+"""
+
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.kernel import Direction, OperatorKind, OverheadShape
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
+from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
+from advisor.model.quantity import Basis, Precision
+from advisor.predict.efficiency import EfficiencyModel, KernelPoint, Roofline
+from advisor.predict.hardware import CpuLimits, cpu_limits
+from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, operator_kind
+
+# Fixed costs of the Keras and TensorFlow stack on a 4 GHz core where none were measured, seconds.
+DEFAULT_TRAIN_CALL_S = 600e-6
+DEFAULT_PREDICT_CALL_S = 200e-6
+DEFAULT_DISPATCH_S = 5e-6
+# One update of one variable: launch and reading of its slots, by optimiser.
+_VARIABLE_S = {"sgd": 2e-6, "momentum": 4e-6, "rmsprop": 15e-6, "adam": 25e-6}
+_REFERENCE_GHZ = 4.0
+
+# From this many values on, the low quantile is taken instead of the minimum.
+_QUANTILE_FROM = 10
+_LOW_QUANTILE = 0.1
+
+_STREAM_KINDS = frozenset(
+    {OperatorKind.STREAM, OperatorKind.TRANSFER, OperatorKind.PEAK, OperatorKind.OVERHEAD}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrecisionRate:
+    """Best arithmetic rate at a precision, flop/s; measured here or taken from a data sheet."""
+
+    precision: Precision
+    flop_per_s: float
+    is_measured: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCeilings:
+    """What one device does under one set of settings.
+
+    Attributes:
+        settings: environment under which it was measured, empty for the stack as it is.
+        threads: compute threads where they were prescribed, None for the stack's default.
+        points: measured kernels, fastest first; empty when all comes from the data sheet.
+        rates: best arithmetic rate for each precision known, float32 always.
+        bandwidth_byte_per_s: of main memory.
+        train_call_s, predict_call_s: one call from Python; dispatch_s: one operator;
+        variable_s: update of one variable beyond the traffic, None when in the optimiser points.
+        parallel_units: threads that share the work of one kernel.
+        basis: what it all rests on; notes: one sentence for each thing assumed.
+    """
+
+    device_id: str
+    settings: tuple[Setting, ...]
+    threads: int | None
+    points: tuple[KernelPoint, ...]
+    rates: tuple[PrecisionRate, ...]
+    bandwidth_byte_per_s: float
+    train_call_s: float
+    predict_call_s: float
+    dispatch_s: float
+    variable_s: float | None
+    parallel_units: int
+    basis: Basis
+    notes: tuple[str, ...] = ()
+
+    def rate(self, precision: Precision) -> PrecisionRate:
+        """Return the best rate at a precision, that of float32 where the precision has none."""
+        known = {rate.precision: rate for rate in self.rates}
+        return known.get(precision, known[Precision.FLOAT32])
+
+    def efficiency_model(self) -> EfficiencyModel:
+        """Return the times of kernels on this device."""
+        rooflines = {
+            rate.precision: Roofline(
+                flop_per_s=rate.flop_per_s,
+                byte_per_s=self.bandwidth_byte_per_s,
+                dispatch_s=self.dispatch_s,
+            )
+            for rate in self.rates
+        }
+        return EfficiencyModel(self.points, rooflines=rooflines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineCeilings:
+    """All devices of a machine, and its CPU under each setting that was measured."""
+
+    devices: tuple[DeviceCeilings, ...]
+
+    def find(
+        self, device_id: str, *, settings: tuple[Setting, ...] = (), threads: int | None = None
+    ) -> DeviceCeilings | None:
+        """Return what is known of a device under exactly these settings, or None."""
+        wanted = _canonical(settings)
+        for device in self.devices:
+            same = (device.device_id, device.settings, device.threads)
+            if same == (device_id, wanted, threads):
+                return device
+        return None
+
+    @property
+    def cpu(self) -> DeviceCeilings:
+        """The CPU with its default stack; always there."""
+        found = self.find(CPU_DEVICE_ID)
+        assert found is not None
+        return found
+
+
+def _canonical(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    return tuple(sorted(settings, key=lambda setting: (setting.name, setting.value)))
+
+
+def low_quantile(values_s: Iterable[float]) -> float:
+    """Return what a steady loop reaches: the minimum of few values, the 10 % quantile of many."""
+    ordered = sorted(values_s)
+    if len(ordered) < _QUANTILE_FROM:
+        return ordered[0]
+    position = _LOW_QUANTILE * (len(ordered) - 1)
+    below = math.floor(position)
+    part = position - below
+    return ordered[below] * (1.0 - part) + ordered[below + 1] * part
+
+
+_GroupKey = tuple[str, tuple[Setting, ...], int | None]
+
+
+def _group_key(measurement: Measurement) -> _GroupKey:
+    request = measurement.request
+    is_setting = request.role == "setting"
+    threads = request.threads if is_setting else None
+    return request.device_id, _canonical(request.settings) if is_setting else (), threads
+
+
+def _is_of_network(measurement: Measurement) -> bool:
+    """Whether the kernel ran the way that networks run on its device."""
+    if measurement.request.device_id == CPU_DEVICE_ID:
+        return measurement.request.runner is Runner.KERAS
+    return measurement.request.runner is Runner.OPENCL
+
+
+def kernel_points(measurements: Iterable[Measurement]) -> tuple[KernelPoint, ...]:
+    """Return one point for each distinct kernel, pooling the values of repeated measurements."""
+    pooled: dict[tuple[object, ...], list[Measurement]] = {}
+    for measurement in measurements:
+        request = measurement.request
+        if operator_kind(request.shape) in _STREAM_KINDS:
+            continue
+        key = (request.shape, request.direction, request.precision)
+        pooled.setdefault(key, []).append(measurement)
+    points = [_point(same) for same in pooled.values()]
+    return tuple(sorted(points, key=lambda p: (p.time_s, repr(p.shape), p.direction, p.precision)))
+
+
+def _point(same: list[Measurement]) -> KernelPoint:
+    request = same[0].request
+    values = [value for measurement in same for value in measurement.values_s]
+    middle = statistics.median(values)
+    deviation = statistics.median(abs(value - middle) for value in values)
+    return KernelPoint(
+        shape=request.shape,
+        direction=request.direction,
+        precision=request.precision,
+        flop=flop(request.shape, direction=request.direction),
+        bytes_moved=bytes_moved(
+            request.shape, direction=request.direction, precision=request.precision
+        ),
+        time_s=low_quantile(values),
+        spread=deviation / middle if middle > 0.0 else 0.0,
+    )
+
+
+def _overheads(measurements: Iterable[Measurement]) -> dict[str, float]:
+    values: dict[str, list[float]] = {}
+    for measurement in measurements:
+        shape = measurement.request.shape
+        if isinstance(shape, OverheadShape):
+            values.setdefault(shape.kind, []).extend(measurement.values_s)
+    return {kind: low_quantile(seconds) for kind, seconds in values.items()}
+
+
+def _best_rates(
+    points: Iterable[KernelPoint], all_of_device: Iterable[Measurement], limits: CpuLimits | None
+) -> tuple[PrecisionRate, ...]:
+    best: dict[Precision, float] = {}
+    for point in points:
+        if point.flop and operator_kind(point.shape) in COMPUTE_KINDS:
+            rate = point.flop / point.time_s
+            best[point.precision] = max(best.get(point.precision, 0.0), rate)
+    for measurement in all_of_device:
+        request = measurement.request
+        operations = flop(request.shape, direction=request.direction)
+        if request.precision not in best and operator_kind(request.shape) is OperatorKind.GEMM:
+            best[request.precision] = operations / low_quantile(measurement.values_s)
+    rates = [
+        PrecisionRate(precision=precision, flop_per_s=rate, is_measured=True)
+        for precision, rate in sorted(best.items())
+    ]
+    if limits is not None and Precision.FLOAT32 not in best:
+        rates.append(
+            PrecisionRate(
+                precision=Precision.FLOAT32,
+                flop_per_s=limits.sustained_flop_per_s(Precision.FLOAT32),
+                is_measured=False,
+            )
+        )
+    return tuple(rates)
+
+
+def _best_bandwidth(points: Iterable[KernelPoint], measured: Iterable[Measurement]) -> float | None:
+    """Return the best stream; without one, the best element-wise kernel out of the caches."""
+    rates = [
+        bytes_moved(m.request.shape, direction=m.request.direction, precision=m.request.precision)
+        / low_quantile(m.values_s)
+        for m in measured
+        if operator_kind(m.request.shape) is OperatorKind.STREAM
+        and getattr(m.request.shape, "op", "") != "local"
+    ]
+    if rates:
+        return max(rates)
+    largest = [
+        (p.bytes_moved, p.bytes_moved / p.time_s)
+        for p in points
+        if operator_kind(p.shape) is OperatorKind.ELEMENTWISE
+    ]
+    return max(largest)[1] if largest else None
+
+
+def _dispatch(overheads: dict[str, float], points: tuple[KernelPoint, ...]) -> float:
+    """Return the cost of one operator; it cannot exceed the shortest kernel that was measured."""
+    for kind in ("dispatch", "launch"):
+        if kind in overheads:
+            return overheads[kind]
+    return 0.5 * points[0].time_s if points else DEFAULT_DISPATCH_S
+
+
+def _measured_device(
+    key: _GroupKey, group: list[Measurement], *, limits: CpuLimits | None, units: int
+) -> DeviceCeilings | None:
+    device_id, settings, threads = key
+    points = kernel_points(m for m in group if _is_of_network(m))
+    rates = _best_rates(points, group, limits if device_id == CPU_DEVICE_ID else None)
+    bandwidth = _best_bandwidth(points, group)
+    notes = []
+    if bandwidth is None and device_id == CPU_DEVICE_ID and limits is not None:
+        bandwidth = limits.bandwidth_byte_per_s
+        notes.append("Memory bandwidth was not measured; a figure of the data sheet stands in.")
+    if bandwidth is None or not rates:
+        return None
+    if Precision.FLOAT32 not in {rate.precision for rate in rates}:
+        slowest = min(rates, key=lambda rate: rate.flop_per_s)
+        rates = (
+            *rates,
+            PrecisionRate(
+                precision=Precision.FLOAT32, flop_per_s=slowest.flop_per_s, is_measured=False
+            ),
+        )
+    overheads = _overheads(group)
+    call = overheads.get("launch", DEFAULT_TRAIN_CALL_S)
+    if not {"train_call", "predict_call"} <= set(overheads):
+        notes.append("The fixed cost of a step was not measured; a usual value stands in.")
+    return DeviceCeilings(
+        device_id=device_id,
+        settings=settings,
+        threads=threads,
+        points=points,
+        rates=rates,
+        bandwidth_byte_per_s=bandwidth,
+        train_call_s=overheads.get("train_call", call),
+        predict_call_s=overheads.get("predict_call", min(call, DEFAULT_PREDICT_CALL_S)),
+        dispatch_s=_dispatch(overheads, points),
+        variable_s=overheads.get("variable"),
+        parallel_units=threads or units,
+        basis=Basis.SCALED_FROM_MEASUREMENT if points else Basis.MODEL_ONLY,
+        notes=tuple(notes),
+    )
+
+
+def ceilings_of_limits(limits: CpuLimits, *, device_id: str = CPU_DEVICE_ID) -> DeviceCeilings:
+    """Return what a processor should do by its data sheet."""
+    slowness = _REFERENCE_GHZ / limits.ghz
+    return DeviceCeilings(
+        device_id=device_id,
+        settings=(),
+        threads=None,
+        points=(),
+        rates=tuple(
+            PrecisionRate(
+                precision=precision,
+                flop_per_s=limits.sustained_flop_per_s(precision),
+                is_measured=False,
+            )
+            for precision in limits.precisions
+        ),
+        bandwidth_byte_per_s=limits.bandwidth_byte_per_s,
+        train_call_s=DEFAULT_TRAIN_CALL_S * slowness,
+        predict_call_s=DEFAULT_PREDICT_CALL_S * slowness,
+        dispatch_s=DEFAULT_DISPATCH_S * slowness,
+        variable_s=None,
+        parallel_units=limits.units,
+        basis=Basis.MODEL_ONLY,
+        notes=limits.notes,
+    )
+
+
+def default_variable_s(optimizer: str) -> float:
+    """Return seconds for updating one variable on a 4 GHz core, where none was measured."""
+    name = optimizer.lower()
+    for known, seconds in _VARIABLE_S.items():
+        if known in name:
+            return seconds
+    return _VARIABLE_S["adam"]
+
+
+def fit_ceilings(
+    profile: MachineProfile, *, measurements: MeasurementSet | None, knowledge: Knowledge
+) -> MachineCeilings:
+    """Return what the machine can do.
+
+    Args:
+        profile: the machine.
+        measurements: what was timed on it; None or empty: the data sheet decides.
+        knowledge: device specifications and instruction sets.
+    """
+    limits = cpu_limits(profile, knowledge=knowledge)
+    groups: dict[_GroupKey, list[Measurement]] = {}
+    for measurement in measurements.measured if measurements else ():
+        if measurement.min_s > 0.0:
+            groups.setdefault(_group_key(measurement), []).append(measurement)
+    devices = [
+        device
+        for key, group in sorted(groups.items(), key=lambda item: repr(item[0]))
+        if (device := _measured_device(key, group, limits=limits, units=limits.units)) is not None
+    ]
+    found = MachineCeilings(devices=tuple(devices))
+    if found.find(CPU_DEVICE_ID) is None:
+        found = MachineCeilings(devices=(ceilings_of_limits(limits), *devices))
+    return found
+
+
+def rates_of(
+    device: DeviceCeilings, *, direction: Direction = Direction.FORWARD
+) -> KernelPoint | None:
+    """Return the fastest matrix product of a device by rate, for people; None if none was timed."""
+    products = [
+        point
+        for point in device.points
+        if operator_kind(point.shape) is OperatorKind.GEMM and point.direction is direction
+    ]
+    return max(products, key=lambda p: p.flop / p.time_s, default=None)

@@ -1,0 +1,135 @@
+"""Everything a prediction may look at, with what is derived from it once for all options.
+
+Leaves to others: predicting (`advisor.predict.predict`).
+"""
+
+from dataclasses import dataclass, field
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.kernel import Direction, GemmShape, OperatorKind
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
+from advisor.model.measurement import Measurement, MeasurementSet
+from advisor.model.prediction import Evidence
+from advisor.model.quantity import Precision, Source
+from advisor.model.workload import Workload
+from advisor.predict.anchors import Anchor, collect_anchors
+from advisor.predict.ceilings import MachineCeilings
+from advisor.predict.hardware import CpuLimits, cpu_limits
+from advisor.predict.published import ThreadSweep, thread_sweeps
+from advisor.predict.work import operator_kind, rate, step_calls
+from advisor.predict.workload_time import StepEstimate, step_on
+
+_FRAMEWORK = "TensorFlow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionContext:
+    """A machine, what was measured on it, the job, and the facts.
+
+    Attributes:
+        measurements: None before anything was measured.
+        cpu_limits, baseline_step, anchors, sweeps, calls, machine_evidence: derived; the limits
+            of this processor, a step on it, published factors of GPUs, published thread sweeps,
+            kernels of each class in a step, and the measured figures as evidence.
+    """
+
+    profile: MachineProfile
+    ceilings: MachineCeilings
+    measurements: MeasurementSet | None
+    workload: Workload
+    knowledge: Knowledge
+    cpu_limits: CpuLimits = field(init=False)
+    baseline_step: StepEstimate = field(init=False)
+    anchors: tuple[Anchor, ...] = field(init=False)
+    sweeps: tuple[ThreadSweep, ...] = field(init=False)
+    calls: dict[OperatorKind, int] = field(init=False)
+    machine_evidence: tuple[Evidence, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Derive once what every option needs."""
+        derived = {
+            "cpu_limits": cpu_limits(self.profile, knowledge=self.knowledge),
+            "baseline_step": step_on(
+                self.workload, device=self.ceilings.cpu, precision=self.workload.precision
+            ),
+            "anchors": collect_anchors(self.knowledge),
+            "sweeps": thread_sweeps(self.knowledge.published, framework=_FRAMEWORK),
+            "calls": _count_calls(self.workload),
+            "machine_evidence": device_evidence(self.measurements, device_id=CPU_DEVICE_ID),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+
+def _count_calls(workload: Workload) -> dict[OperatorKind, int]:
+    counts: dict[OperatorKind, int] = {}
+    for call in step_calls(workload):
+        kind = operator_kind(call.shape)
+        counts[kind] = counts.get(kind, 0) + call.count
+    return counts
+
+
+def format_rate(value: float, unit: str) -> str:
+    """Return a rate as people write it: "412 GFLOP/s", "35 GB/s", "0.58 ms"."""
+    if unit == "flop/s":
+        return f"{value / 1e9:.3g} GFLOP/s"
+    if unit == "B/s":
+        return f"{value / 1e9:.3g} GB/s"
+    return f"{value * 1e3:.3g} ms"
+
+
+def _label(measurement: Measurement) -> str:
+    shape = measurement.request.shape
+    if isinstance(shape, GemmShape):
+        sizes = {shape.m, shape.n, shape.k}
+        return f"GEMM {shape.m}" if len(sizes) == 1 else f"GEMM {shape.m}x{shape.n}x{shape.k}"
+    kind = operator_kind(shape)
+    detail = getattr(shape, "op", None) or getattr(shape, "kind", None)
+    words = [kind.value.capitalize(), *([str(detail)] if detail else [])]
+    return " ".join(words)
+
+
+def device_evidence(
+    measurements: MeasurementSet | None, *, device_id: str, precision: Precision | None = None
+) -> tuple[Evidence, ...]:
+    """Return the best figure of each class that was measured on a device, in words.
+
+    "GEMM 1024: 412 GFLOP/s measured here, median of 5, MAD 1.2 %".
+    """
+    if measurements is None:
+        return ()
+    best: dict[OperatorKind, tuple[float, Measurement]] = {}
+    for measurement in measurements.measured:
+        request = measurement.request
+        if request.device_id != device_id or request.direction is not Direction.FORWARD:
+            continue
+        if request.settings or (precision is not None and request.precision is not precision):
+            continue
+        value, unit = rate(measurement)
+        kind = operator_kind(request.shape)
+        order = -value if unit == "s" else value
+        if kind not in best or order > best[kind][0]:
+            best[kind] = (order, measurement)
+    kinds = (
+        OperatorKind.GEMM,
+        OperatorKind.CONVOLUTION,
+        OperatorKind.RECURRENT,
+        OperatorKind.STREAM,
+        OperatorKind.OVERHEAD,
+    )
+    return tuple(
+        _evidence(best[kind][1], measurements.measured_on) for kind in kinds if kind in best
+    )
+
+
+def _evidence(measurement: Measurement, measured_on: str) -> Evidence:
+    value, unit = rate(measurement)
+    spread = measurement.mad_s / measurement.median_s if measurement.median_s > 0.0 else 0.0
+    statement = (
+        f"{_label(measurement)}: {format_rate(value, unit)} measured here, "
+        f"median of {len(measurement.values_s)}, MAD {spread:.1%}"
+    ).replace("%", " %")
+    source = Source(
+        title="measured on this machine", reference=measurement.request.id, date=measured_on
+    )
+    return Evidence(statement=statement, source=source)

@@ -1,0 +1,319 @@
+"""Time of a kernel that was not measured, from those of its class that were.
+
+What is interpolated is the factor between a measured time and its roofline, smoothly over the
+logarithms of the dimensions, and never beyond the factors that were seen. An exact match of the
+shape is the measurement itself.
+Leaves to others: which measurements count (`advisor.predict.ceilings`).
+"""
+
+import functools
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.model.kernel import (
+    ConvShape,
+    Direction,
+    ElementwiseShape,
+    EmbeddingShape,
+    GemmShape,
+    KernelShape,
+    NormShape,
+    OperatorKind,
+    OptimizerShape,
+    PoolShape,
+    RecurrentShape,
+    SoftmaxShape,
+    UnknownShape,
+)
+from advisor.model.quantity import Precision
+from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, operator_kind
+
+# Distance, in natural logarithms of a dimension, over which an efficiency is still telling.
+_LENGTH = 1.2
+# Squared distance between kernels of different category (another cell, another activation).
+_CATEGORY_DISTANCE = 1.5
+# Weight of the class median, which decides where no point is near.
+_PRIOR_WEIGHT = 0.03
+# A kernel cannot beat the best rate seen on the device by more than this.
+BEST_RATE_MARGIN = 0.8
+
+# Time over roofline where a class was not measured at all: class medians of a server processor
+# whose GEMM and stream rates were known. Element-wise work runs partly from the caches.
+DEFAULT_FACTOR = {
+    OperatorKind.GEMM: 1.35,
+    OperatorKind.CONVOLUTION: 1.6,
+    OperatorKind.DEPTHWISE: 2.5,
+    OperatorKind.RECURRENT: 2.5,
+    OperatorKind.NORMALISATION: 2.0,
+    OperatorKind.POOLING: 2.0,
+    OperatorKind.ELEMENTWISE: 1.0,
+    OperatorKind.SOFTMAX: 2.5,
+    OperatorKind.EMBEDDING: 2.0,
+    OperatorKind.OPTIMIZER: 1.3,
+}
+_UNKNOWN_FACTOR = 2.0
+
+_FALLBACK = {
+    Direction.FORWARD: (Direction.INPUT_GRADIENT, Direction.WEIGHT_GRADIENT),
+    Direction.INPUT_GRADIENT: (Direction.WEIGHT_GRADIENT, Direction.FORWARD),
+    Direction.WEIGHT_GRADIENT: (Direction.INPUT_GRADIENT, Direction.FORWARD),
+    Direction.BACKWARD: (Direction.FORWARD,),
+    Direction.UPDATE: (),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPoint:
+    """A measured kernel.
+
+    Attributes:
+        flop, bytes_moved: its work; time_s: the low quantile of its values.
+        spread: median absolute deviation of the values over their median.
+    """
+
+    shape: KernelShape
+    direction: Direction
+    precision: Precision
+    flop: int
+    bytes_moved: int
+    time_s: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roofline:
+    """Limits of a device at one precision: rate, bandwidth, and what one kernel call costs."""
+
+    flop_per_s: float
+    byte_per_s: float
+    dispatch_s: float
+
+    def time_s(self, shape: KernelShape, *, direction: Direction, precision: Precision) -> float:
+        """Return the least time of one execution, with its dispatch (of each timestep)."""
+        operations = flop(shape, direction=direction)
+        moved = bytes_moved(shape, direction=direction, precision=precision)
+        calls = 1
+        if isinstance(shape, RecurrentShape):
+            calls = shape.timesteps * (2 if direction is Direction.BACKWARD else 1)
+        computing = max(operations / self.flop_per_s, moved / self.byte_per_s)
+        return computing + calls * self.dispatch_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelTime:
+    """A predicted kernel.
+
+    Attributes:
+        log_sd: standard deviation of the logarithm of its own error.
+        is_exact: the shape itself was measured; is_default: its class was not.
+    """
+
+    time_s: float
+    log_sd: float
+    is_exact: bool
+    is_default: bool
+
+
+@functools.singledispatch
+def features(shape: KernelShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    """Return the category of a shape, and the dimensions that make more work as they grow."""
+    raise TypeError(f"no features of {type(shape).__name__}")
+
+
+@features.register
+def _(shape: GemmShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (shape.transpose_a, shape.transpose_b), (shape.batch, shape.m, shape.n, shape.k)
+
+
+@features.register
+def _(shape: ConvShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    places = shape.spatial if shape.is_transposed else shape.output
+    sizes = (
+        shape.n,
+        math.prod(places),
+        shape.groups,
+        shape.c // shape.groups,
+        max(1, shape.k // shape.groups),
+        math.prod(shape.kernel),
+    )
+    return (shape.is_transposed, len(shape.kernel), max(shape.strides) > 1), sizes
+
+
+@features.register
+def _(shape: RecurrentShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    sizes = (shape.batch, shape.timesteps, shape.input, shape.hidden)
+    return (shape.cell, shape.is_bidirectional), sizes
+
+
+@features.register
+def _(shape: NormShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (shape.kind,), (shape.elements, shape.channels)
+
+
+@features.register
+def _(shape: PoolShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (shape.mode,), (shape.n * shape.c, math.prod(shape.output), math.prod(shape.kernel))
+
+
+@features.register
+def _(shape: ElementwiseShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (shape.op,), (shape.elements, shape.n_inputs)
+
+
+@features.register
+def _(shape: SoftmaxShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (), (shape.rows, shape.columns)
+
+
+@features.register
+def _(shape: EmbeddingShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (), (shape.indices, shape.dim, shape.vocabulary)
+
+
+@features.register
+def _(shape: OptimizerShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (shape.optimizer.lower(),), (max(1, shape.parameters), max(1, shape.variables))
+
+
+@features.register
+def _(shape: UnknownShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
+    return (shape.layer_type,), (max(1, shape.elements),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sample:
+    category: tuple[object, ...]
+    sizes: tuple[int, ...]
+    logs: tuple[float, ...]
+    log_factor: float
+    time_s: float
+    spread: float
+
+
+_Key = tuple[OperatorKind, Direction, Precision]
+
+
+class EfficiencyModel:
+    """Times of kernels on one device, from its measured points and its rooflines.
+
+    Args:
+        points: measured kernels, in any order.
+        rooflines: one for each precision that the device computes in; float32 always.
+    """
+
+    def __init__(
+        self, points: Iterable[KernelPoint], *, rooflines: dict[Precision, Roofline]
+    ) -> None:
+        self._rooflines = rooflines
+        self._exact: dict[tuple[KernelShape, Direction, Precision], KernelPoint] = {}
+        self._samples: dict[_Key, list[_Sample]] = {}
+        for point in sorted(points, key=lambda p: (p.time_s, p.spread, repr(p.shape))):
+            self._exact.setdefault((point.shape, point.direction, point.precision), point)
+        for point in self._exact.values():
+            self._add(point)
+        self._known: dict[tuple[KernelShape, Direction, Precision], KernelTime] = {}
+
+    def _add(self, point: KernelPoint) -> None:
+        roofline = self._roofline(point.precision)
+        bound = roofline.time_s(point.shape, direction=point.direction, precision=point.precision)
+        category, sizes = features(point.shape)
+        sample = _Sample(
+            category=category,
+            sizes=sizes,
+            logs=tuple(math.log(max(1, size)) for size in sizes),
+            log_factor=math.log(point.time_s / bound),
+            time_s=point.time_s,
+            spread=point.spread,
+        )
+        key = (operator_kind(point.shape), point.direction, point.precision)
+        self._samples.setdefault(key, []).append(sample)
+
+    def _roofline(self, precision: Precision) -> Roofline:
+        return self._rooflines.get(precision, self._rooflines[Precision.FLOAT32])
+
+    def time(self, shape: KernelShape, *, direction: Direction, precision: Precision) -> KernelTime:
+        """Return the time of one execution, and how sure it is."""
+        key = (shape, direction, precision)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._find(shape, direction, precision)
+        return found
+
+    def _find(self, shape: KernelShape, direction: Direction, precision: Precision) -> KernelTime:
+        exact = self._exact.get((shape, direction, precision))
+        if exact is not None:
+            return KernelTime(
+                time_s=exact.time_s, log_sd=exact.spread, is_exact=True, is_default=False
+            )
+        kind = operator_kind(shape)
+        roofline = self._roofline(precision)
+        bound = roofline.time_s(shape, direction=direction, precision=precision)
+        samples, is_own = self._samples_for(kind, direction, precision)
+        if not samples:
+            factor = DEFAULT_FACTOR.get(kind, _UNKNOWN_FACTOR)
+            return KernelTime(time_s=bound * factor, log_sd=0.5, is_exact=False, is_default=True)
+        log_factor, log_sd, limits = _interpolate(shape, samples)
+        seconds = bound * math.exp(log_factor)
+        if is_own:
+            low, high = limits
+            seconds = max(min(seconds, high), low)
+        else:
+            log_sd += 0.2
+        least = BEST_RATE_MARGIN * flop(shape, direction=direction) / roofline.flop_per_s
+        if kind in COMPUTE_KINDS:
+            seconds = max(seconds, least)
+        return KernelTime(time_s=seconds, log_sd=log_sd, is_exact=False, is_default=False)
+
+    def _samples_for(
+        self, kind: OperatorKind, direction: Direction, precision: Precision
+    ) -> tuple[list[_Sample], bool]:
+        """Return the samples of the class and whether they are its own, not a relative's."""
+        own = self._samples.get((kind, direction, precision))
+        if own:
+            return own, True
+        precisions = (precision, Precision.FLOAT32)
+        for other_precision in precisions:
+            for other in (direction, *_FALLBACK[direction]):
+                near = self._samples.get((kind, other, other_precision))
+                if near:
+                    return near, False
+        return [], False
+
+
+def _interpolate(
+    shape: KernelShape, samples: list[_Sample]
+) -> tuple[float, float, tuple[float, float]]:
+    """Return the logarithm of the factor, its sd, and the times that other points leave open.
+
+    A measured kernel that is smaller in every dimension is a lower bound, a larger one an upper.
+    """
+    category, sizes = features(shape)
+    logs = tuple(math.log(max(1, size)) for size in sizes)
+    median = statistics.median(sample.log_factor for sample in samples)
+    total, mean, square, spread = _PRIOR_WEIGHT, _PRIOR_WEIGHT * median, 0.0, 0.0
+    low, high = 0.0, math.inf
+    weighted = []
+    for sample in samples:
+        squared = sum((a - b) ** 2 for a, b in zip(logs, sample.logs, strict=True))
+        squared /= _LENGTH**2
+        if sample.category != category:
+            squared += _CATEGORY_DISTANCE
+        else:
+            if all(a <= b for a, b in zip(sample.sizes, sizes, strict=True)):
+                low = max(low, sample.time_s)
+            if all(a >= b for a, b in zip(sample.sizes, sizes, strict=True)):
+                high = min(high, sample.time_s)
+        weight = math.exp(-0.5 * squared)
+        weighted.append((weight, sample))
+        total += weight
+        mean += weight * sample.log_factor
+        spread += weight * sample.spread
+    mean /= total
+    for weight, sample in weighted:
+        square += weight * (sample.log_factor - mean) ** 2
+    square += _PRIOR_WEIGHT * (median - mean) ** 2
+    distance_sd = 0.25 * _PRIOR_WEIGHT / total
+    sd = math.sqrt(square / total + (spread / total) ** 2) + distance_sd
+    return mean, sd, (low, max(low, high))

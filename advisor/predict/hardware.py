@@ -1,0 +1,249 @@
+"""Limits of processors by their data sheets: cores x clock x flop per cycle, and bandwidth.
+
+For machines before anything is measured, and for machines that are only offered for rent or sale.
+Leaves to others: measured limits (`advisor.predict.ceilings`), scaling between machines
+(`advisor.predict.transfer`).
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+from advisor.knowledge.lookup import find_device, find_isa
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import Cpu, DeviceKind, MachineProfile, Memory
+from advisor.model.offer import CpuPlatform
+from advisor.model.published import CpuIsaRow, DeviceSpec
+from advisor.model.quantity import Precision
+
+# Share of cores x clock x flop/cycle that a good matrix product reaches (Zen 5: 0.88 measured).
+GEMM_SHARE_OF_PEAK = 0.8
+# Share of the bandwidth of the data sheet that a stream reaches.
+STREAM_SHARE_OF_PEAK = 0.75
+# Between base and highest clock, where all cores work with wide vectors.
+_ALL_CORE_SHARE_OF_BOOST = 0.4
+_DEFAULT_GHZ = 2.8
+
+# Flop per cycle and core by instruction set, where the microarchitecture is not known.
+_FLOP_PER_CYCLE = (
+    (("avx512f",), 64.0),
+    (("avx2", "fma"), 32.0),
+    (("avx",), 16.0),
+    (("sse4_2",), 8.0),
+    (("asimddp",), 16.0),
+    (("asimd",), 8.0),
+    (("neon",), 8.0),
+)
+_DEFAULT_FLOP_PER_CYCLE = 8.0
+
+# First year of a memory generation: byte/s of a client (2 channels) and of a server socket.
+_MEMORY_BY_YEAR = ((2022, 60e9, 300e9), (2016, 34e9, 140e9), (2011, 20e9, 50e9), (0, 10e9, 25e9))
+# What one core can draw alone.
+_BYTE_PER_S_OF_CORE = 12e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuLimits:
+    """Limits of a processor, or of the share of it that a virtual machine has.
+
+    Attributes:
+        cores: physical cores; units: threads that a kernel would use.
+        flop_per_cycle: of one core, for each precision that it computes natively.
+        bandwidth_byte_per_s: sustained.
+        is_guessed: True where clock, cores or instruction set had to be assumed.
+    """
+
+    name: str
+    cores: float
+    units: int
+    ghz: float
+    flop_per_cycle: tuple[tuple[Precision, float], ...]
+    bandwidth_byte_per_s: float
+    is_guessed: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def precisions(self) -> tuple[Precision, ...]:
+        """Precisions whose rate is known; float32 is the first."""
+        return tuple(precision for precision, _rate in self.flop_per_cycle)
+
+    def peak_flop_per_s(self, precision: Precision) -> float:
+        """Return cores x clock x flop per cycle; float32 where the precision has no units."""
+        known = dict(self.flop_per_cycle)
+        per_cycle = known.get(precision, known[Precision.FLOAT32])
+        return self.cores * self.ghz * 1e9 * per_cycle
+
+    def sustained_flop_per_s(self, precision: Precision) -> float:
+        """Return what a good matrix product reaches."""
+        return GEMM_SHARE_OF_PEAK * self.peak_flop_per_s(precision)
+
+
+def isa_row(
+    knowledge: Knowledge, *, microarchitecture: str | None, isa_features: tuple[str, ...] = ()
+) -> CpuIsaRow | None:
+    """Return the row of a microarchitecture in any spelling of the tables: "Zen4 (Genoa)".
+
+    A platform that may be either of two ("Cascade Lake | Skylake-SP") is taken for the last one
+    named, the older. None when no spelling is known.
+    """
+    if not microarchitecture:
+        return None
+    for name in reversed(microarchitecture.split("|")):
+        plain = re.sub(r"\(.*?\)", "", name).strip()
+        spellings = (name.strip(), plain, plain.removesuffix(" Lake"), plain.removesuffix("1"))
+        for spelling in spellings:
+            row = find_isa(knowledge, microarchitecture=spelling, isa_features=isa_features)
+            if row is not None:
+                return row
+    return None
+
+
+def _per_cycle(
+    row: CpuIsaRow | None, features: tuple[str, ...], *, known: float | None = None
+) -> tuple[tuple[tuple[Precision, float], ...], bool]:
+    """Return flop per cycle and core by precision, and whether it was guessed from flags."""
+    single = known or (row.fp32_flop_per_cycle_per_core if row else None)
+    is_guessed = single is None
+    if single is None:
+        single = next(
+            (rate for flags, rate in _FLOP_PER_CYCLE if set(flags) <= set(features)),
+            _DEFAULT_FLOP_PER_CYCLE,
+        )
+    rates = [(Precision.FLOAT32, single)]
+    if row and row.bf16_flop_per_cycle_per_core:
+        rates.append((Precision.BFLOAT16, row.bf16_flop_per_cycle_per_core))
+    if row and row.int8_op_per_cycle_per_core:
+        rates.append((Precision.INT8, row.int8_op_per_cycle_per_core))
+    return tuple(rates), is_guessed
+
+
+def _first_year(row: CpuIsaRow | None) -> int:
+    found = re.search(r"\d{4}", row.years) if row else None
+    return int(found.group()) if found else 2018
+
+
+def shared_bandwidth(cores: float, *, year: int, is_server: bool) -> float:
+    """Return sustained byte/s of some cores: each draws its own until the socket is full."""
+    client, server = next(row[1:] for row in _MEMORY_BY_YEAR if year >= row[0])
+    socket = server if is_server else client
+    return socket * (1.0 - math.exp(-cores * _BYTE_PER_S_OF_CORE / socket))
+
+
+def _clock(base_ghz: float | None, boost_ghz: float | None) -> float | None:
+    if base_ghz and boost_ghz:
+        return base_ghz + _ALL_CORE_SHARE_OF_BOOST * max(0.0, boost_ghz - base_ghz)
+    return base_ghz or boost_ghz
+
+
+def _usable_cores(cpu: Cpu) -> tuple[float, int]:
+    """Return physical cores and threads that this process may really use."""
+    threads = cpu.usable_cpus or cpu.n_logical_cpus
+    physical = cpu.n_physical_cores or cpu.n_logical_cpus
+    share = min(1.0, threads / max(1, cpu.n_logical_cpus))
+    cores = max(1.0, physical * share)
+    if cpu.quota_cpus:
+        cores = min(cores, cpu.quota_cpus)
+        threads = min(threads, max(1, math.ceil(cpu.quota_cpus)))
+    return cores, max(1, min(threads, math.ceil(cores)))
+
+
+def _memory_bandwidth(memory: Memory) -> float | None:
+    if memory.channels and memory.speed_mt_per_s:
+        return memory.channels * memory.speed_mt_per_s * 1e6 * 8 * STREAM_SHARE_OF_PEAK
+    return None
+
+
+def _is_server(name: str) -> bool:
+    return any(word in name.lower() for word in ("epyc", "xeon", "neoverse", "graviton"))
+
+
+def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
+    """Return the limits of this machine's processor by what is known of its type."""
+    cpu = profile.cpu
+    row = isa_row(knowledge, microarchitecture=cpu.microarchitecture, isa_features=cpu.isa_features)
+    spec = find_device(knowledge, cpu.brand, kind=DeviceKind.CPU)
+    notes = []
+    cores, units = _usable_cores(cpu)
+    base = cpu.base_mhz / 1e3 if cpu.base_mhz else (spec.base_ghz if spec else None)
+    boost = cpu.max_mhz / 1e3 if cpu.max_mhz else (spec.boost_ghz if spec else None)
+    ghz = _clock(base, boost)
+    if ghz is None:
+        ghz = _DEFAULT_GHZ
+        notes.append(f"The clock of the processor is not known: {_DEFAULT_GHZ} GHz assumed.")
+    known = spec.fp32_flop_per_cycle_per_core if spec else None
+    per_cycle, is_guessed = _per_cycle(row, cpu.isa_features, known=known)
+    if is_guessed:
+        notes.append("The microarchitecture is not known: its vector width is assumed.")
+    bandwidth = _memory_bandwidth(profile.memory)
+    if bandwidth is None and spec and spec.memory_bandwidth_byte_per_s:
+        bandwidth = spec.memory_bandwidth_byte_per_s * STREAM_SHARE_OF_PEAK
+    is_server = (
+        bool(profile.os.hypervisor) or "epyc" in cpu.brand.lower() or "xeon" in cpu.brand.lower()
+    )
+    least = shared_bandwidth(cores, year=_first_year(row), is_server=is_server)
+    return CpuLimits(
+        name=cpu.brand,
+        cores=cores,
+        units=units,
+        ghz=ghz,
+        flop_per_cycle=per_cycle,
+        bandwidth_byte_per_s=bandwidth or least,
+        is_guessed=bool(notes),
+        notes=tuple(notes),
+    )
+
+
+def spec_limits(spec: DeviceSpec, *, knowledge: Knowledge) -> CpuLimits | None:
+    """Return the limits of a processor that is for sale; None without cores or clock."""
+    ghz = _clock(spec.base_ghz, spec.boost_ghz)
+    if not spec.cores or ghz is None:
+        return None
+    row = isa_row(knowledge, microarchitecture=spec.architecture)
+    per_cycle, is_guessed = _per_cycle(row, (), known=spec.fp32_flop_per_cycle_per_core)
+    is_server = _is_server(spec.device)
+    bandwidth = spec.memory_bandwidth_byte_per_s
+    return CpuLimits(
+        name=spec.device,
+        cores=float(spec.cores),
+        units=spec.cores,
+        ghz=ghz,
+        flop_per_cycle=per_cycle,
+        bandwidth_byte_per_s=bandwidth * STREAM_SHARE_OF_PEAK
+        if bandwidth
+        else shared_bandwidth(spec.cores, year=spec.year or _first_year(row), is_server=is_server),
+        is_guessed=is_guessed,
+    )
+
+
+def platform_limits(
+    platform: CpuPlatform | None,
+    *,
+    vcpus: float,
+    architecture: str | None,
+    knowledge: Knowledge,
+) -> CpuLimits:
+    """Return the limits of a rented machine: its vCPUs are threads, two of which share a core."""
+    per_core = 1 if architecture and "arm" in architecture else 2
+    if platform and platform.vcpus_per_core:
+        per_core = platform.vcpus_per_core
+    uarch = platform.microarchitecture if platform else None
+    row = isa_row(knowledge, microarchitecture=uarch)
+    flags = platform.isa_features if platform else ("avx2", "fma") if per_core == 2 else ("asimd",)
+    per_cycle, is_guessed = _per_cycle(row, flags)
+    reported = platform.reported_ghz if platform else None
+    cores = max(0.5, vcpus / per_core)
+    notes = []
+    if is_guessed or reported is None:
+        notes.append(
+            "The processor behind this offer is not known exactly: a usual one is assumed."
+        )
+    return CpuLimits(
+        name=platform.cpu_models if platform else "unknown processor",
+        cores=cores,
+        units=max(1, math.ceil(cores)),
+        ghz=reported or _DEFAULT_GHZ,
+        flop_per_cycle=per_cycle,
+        bandwidth_byte_per_s=shared_bandwidth(cores, year=_first_year(row), is_server=True),
+        is_guessed=bool(notes),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,60 @@
+"""Which kernels of a network are worth timing by themselves: its distinct heavy shapes.
+
+Leaves to others: how long they may take in all (`probes.bench.plan`), what they are good for
+(`advisor.predict.efficiency`).
+"""
+
+from advisor.model.kernel import ElementwiseShape, KernelCall, OperatorKind
+from advisor.model.workload import Workload
+from advisor.predict.work import bytes_moved, flop, operator_kind, step_calls
+
+# Kinds whose shapes differ from network to network; the rest is interpolated well enough.
+_REPLAYED = frozenset(
+    {
+        OperatorKind.GEMM,
+        OperatorKind.CONVOLUTION,
+        OperatorKind.DEPTHWISE,
+        OperatorKind.RECURRENT,
+    }
+)
+# A modest processor: only the order of the shapes and the cost of timing them depend on it.
+_FLOP_PER_S = 100e9
+_BYTE_PER_S = 15e9
+# One timing: warm-up, five values of at least a tenth of a second, building and tracing.
+_LEAST_TIMING_S = 0.25
+_TIMED_EXECUTIONS = 8
+# A kernel below this share of the step changes nothing.
+_LEAST_SHARE = 0.002
+
+
+def replay_kernels(workload: Workload, *, limit_s: float) -> tuple[KernelCall, ...]:
+    """Return the distinct heavy kernels of a step, longest first, `count` times in it.
+
+    Args:
+        workload: the network at its batch.
+        limit_s: seconds that timing them may take, by a rough estimate on a modest processor.
+    """
+    counts: dict[KernelCall, int] = {}
+    for call in step_calls(workload):
+        if operator_kind(call.shape) in _REPLAYED and not isinstance(call.shape, ElementwiseShape):
+            counts[call] = counts.get(call, 0) + call.count
+    estimates = {call: _estimate_s(call, workload) for call in counts}
+    whole = sum(estimates[call] * count for call, count in counts.items())
+    chosen: list[KernelCall] = []
+    spent = 0.0
+    ordered = sorted(counts, key=lambda call: (-estimates[call] * counts[call], repr(call)))
+    for call in ordered:
+        if estimates[call] * counts[call] < _LEAST_SHARE * whole:
+            break
+        cost = max(_LEAST_TIMING_S, _TIMED_EXECUTIONS * estimates[call])
+        if spent + cost > limit_s:
+            continue
+        spent += cost
+        chosen.append(KernelCall(shape=call.shape, direction=call.direction, count=counts[call]))
+    return tuple(chosen)
+
+
+def _estimate_s(call: KernelCall, workload: Workload) -> float:
+    operations = flop(call.shape, direction=call.direction)
+    moved = bytes_moved(call.shape, direction=call.direction, precision=workload.precision)
+    return max(operations / _FLOP_PER_S, moved / _BYTE_PER_S)

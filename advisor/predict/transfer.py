@@ -1,0 +1,355 @@
+"""Time of a workload on hardware that nobody measured here: rented or bought processors and GPUs.
+
+A processor is reached by the ratio of limits to this machine, class by class, with the law by
+which threads scale; a GPU by its roofline times the factor of published results. A published
+result of the same network on the same device comes before both. Never better than the roofline.
+Leaves to others: what the offer costs (`advisor.recommend.cost`).
+"""
+
+import math
+from dataclasses import dataclass
+
+from advisor.knowledge.cloud import cloud_index
+from advisor.model.kernel import OperatorKind, RecurrentShape
+from advisor.model.machine import DeviceKind, MissingFact
+from advisor.model.option import Option
+from advisor.model.prediction import Evidence, TimeShare
+from advisor.model.published import DeviceSpec, PublishedResult
+from advisor.model.quantity import Basis, Interval, Phase, Precision
+from advisor.model.workload import Workload
+from advisor.predict.anchors import AnchorFactor, anchor_factor, peak_flop_per_s
+from advisor.predict.context import PredictionContext
+from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
+from advisor.predict.published import (
+    is_comparable,
+    is_phase,
+    is_same_network,
+    is_similar_batch,
+    network_facts,
+    row_evidence,
+    seconds_per_sample,
+    thread_law,
+)
+from advisor.predict.work import COMPUTE_KINDS, bytes_moved, operator_kind, step_calls, step_flop
+from advisor.predict.workload_time import Z_80, interval_of
+
+# What the framework needs to start one kernel on a GPU; kernels of one recurrent timestep.
+LAUNCH_S = 10e-6
+_LAUNCHES_PER_TIMESTEP = 2
+_GPU_CALL_S = 500e-6
+# Share of the data sheet's bandwidth that memory-bound kernels reach on a GPU.
+_GPU_STREAM_SHARE = 0.7
+# Part of a GPU's memory that a framework leaves to the network.
+USABLE_MEMORY_SHARE = 0.92
+_GIB = 2**30
+
+# Log sd of a processor from the ratio of data sheets, and its growth with the ratio of cores.
+_CPU_SD = 0.3
+_CPU_SD_PER_LOG_CORES = 0.12
+_GUESSED_SD = 0.25
+# A published result of the same network and device: other software, other data pipeline.
+_PUBLISHED_SD = 0.2
+_OLD_STACK_SD = 0.35
+_OLD_STACK_YEAR = 2020
+# More than this is told as a warning: the figure may be off by more than 3 times.
+_WARNED_SD = math.log(3.0) / Z_80
+
+Hardware = CpuLimits | DeviceSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardwareEstimate:
+    """One step on some hardware, with what it rests on."""
+
+    step_s: Interval
+    breakdown: tuple[TimeShare, ...]
+    basis: Basis
+    evidence: tuple[Evidence, ...]
+    assumptions: tuple[str, ...]
+    is_warned: bool
+
+
+def hardware_key(option: Option) -> tuple[object, ...]:
+    """Return what decides the time of a CLOUD or BUY option: equal keys, equal predictions.
+
+    Region, price and spot are not in it.
+    """
+    if option.offer is not None:
+        offer = option.offer
+        shape = offer.instance_type if offer.accelerator is None else ""
+        return (
+            "offer", offer.vendor, offer.family, offer.architecture, offer.vcpus, shape,
+            offer.accelerator, offer.n_accelerators, offer.accelerator_memory_bytes,
+            offer.memory_bytes,
+        )  # fmt: skip
+    if option.purchase is not None:
+        return ("buy", option.purchase.device, option.purchase.kind.value)
+    return ("option", option.id)
+
+
+def gradient_exchange_s(*, parameters: int, n_devices: int, byte_per_s: float) -> float:
+    """Return seconds to bring the float32 gradients of all devices over one shared bus."""
+    return parameters * Precision.FLOAT32.size_bytes * n_devices / byte_per_s
+
+
+def transfer(option: Option, *, context: PredictionContext) -> HardwareEstimate | MissingFact:
+    """Return one step on the hardware of a CLOUD or BUY option, or what is missing for it."""
+    found = _hardware(option, context)
+    if isinstance(found, MissingFact):
+        return found
+    hardware, memory_bytes, share = found
+    needed = context.workload.memory_bytes
+    if memory_bytes is not None and needed > USABLE_MEMORY_SHARE * memory_bytes:
+        return MissingFact(
+            fact="time",
+            reason=f"The job needs {needed / _GIB:.1f} GiB, the device has "
+            f"{memory_bytes / _GIB:.1f} GiB.",
+            remedy="Use a smaller batch.",
+        )
+    published = _published_estimate(option, hardware, context)
+    if published is not None:
+        return published
+    if isinstance(hardware, CpuLimits):
+        return _cpu_estimate(hardware, context)
+    return _gpu_estimate(hardware, context, share=share)
+
+
+def _hardware(
+    option: Option, context: PredictionContext
+) -> tuple[Hardware, int | None, float] | MissingFact:
+    """Return the hardware, its memory, and the part of it that the option has."""
+    if option.purchase is not None:
+        return _purchased(option.purchase, context)
+    offer = option.offer
+    if offer is None:
+        return MissingFact(fact="time", reason=f"{option.title}: the hardware is not named.")
+    index = cloud_index(context.knowledge)
+    if offer.accelerator is None:
+        if not offer.vcpus:
+            return MissingFact(
+                fact="time", reason=f"{offer.instance_type}: the number of vCPUs is not known."
+            )
+        limits = platform_limits(
+            index.platform_of(offer),
+            vcpus=offer.vcpus,
+            architecture=offer.architecture,
+            knowledge=context.knowledge,
+        )
+        return limits, offer.memory_bytes, 1.0
+    spec = index.accelerator_device(offer)
+    if spec is None:
+        return MissingFact(
+            fact="time", reason=f"No specification of the accelerator {offer.accelerator} is known."
+        )
+    share = min(1.0, offer.n_accelerators or 1.0)
+    memory = offer.accelerator_memory_bytes or spec.memory_bytes
+    return spec, memory, share
+
+
+def _purchased(
+    spec: DeviceSpec, context: PredictionContext
+) -> tuple[Hardware, int | None, float] | MissingFact:
+    if spec.kind is DeviceKind.CPU:
+        limits = spec_limits(spec, knowledge=context.knowledge)
+        if limits is None:
+            return MissingFact(
+                fact="time", reason=f"Cores or clock of {spec.device} are not known."
+            )
+        return limits, None, 1.0
+    if spec.kind in (DeviceKind.DGPU, DeviceKind.IGPU):
+        return spec, spec.memory_bytes, 1.0
+    return MissingFact(
+        fact="time", reason=f"{spec.device}: times of such a device cannot be predicted."
+    )
+
+
+def _names(hardware: Hardware, option: Option) -> tuple[str, ...]:
+    names = [hardware.name if isinstance(hardware, CpuLimits) else hardware.device]
+    if isinstance(hardware, DeviceSpec):
+        names += hardware.aliases
+    if option.offer is not None and option.offer.accelerator is None:
+        names.append(option.offer.instance_type)
+    return tuple(name.lower() for name in names)
+
+
+def _is_on(row: PublishedResult, names: tuple[str, ...]) -> bool:
+    device = f" {row.device.lower()} "
+    return any(device.strip() == name or f" {name} " in device for name in names if name)
+
+
+def _published_estimate(
+    option: Option, hardware: Hardware, context: PredictionContext
+) -> HardwareEstimate | None:
+    """Return the time that someone measured with this network on this hardware."""
+    names = _names(hardware, option)
+    workload = context.workload
+    facts = network_facts(context.knowledge, name=workload.network)
+    times = [
+        (row, per_sample * workload.batch_size)
+        for row in context.knowledge.published
+        if is_phase(row, workload.phase)
+        and is_comparable(row)
+        and (row.precision or Precision.FLOAT32) is workload.precision
+        and is_similar_batch(row, workload.batch_size)
+        and _is_on(row, names)
+        and is_same_network(row, workload, knowledge=context.knowledge)
+        and (per_sample := seconds_per_sample(row, facts=facts)) is not None
+    ]
+    if not times:
+        return None
+    logs = sorted(math.log(seconds) for _row, seconds in times)
+    middle = logs[len(logs) // 2]
+    newest = max(row.year or 0 for row, _seconds in times)
+    log_sd = math.hypot(_PUBLISHED_SD, (logs[-1] - logs[0]) / 3.0)
+    assumptions = ["Your software is about as fast as that of the published result."]
+    if newest < _OLD_STACK_YEAR:
+        log_sd = math.hypot(log_sd, _OLD_STACK_SD)
+        assumptions.append(f"The published results are of {newest}: newer software may differ.")
+    closest = sorted(times, key=lambda item: (abs(math.log(item[1]) - middle), item[0].id))
+    step = _bounded(interval_of(math.exp(middle), log_sd=log_sd), _roofline_s(hardware, workload))
+    return HardwareEstimate(
+        step_s=step,
+        breakdown=(),
+        basis=Basis.SCALED_FROM_PUBLISHED,
+        evidence=tuple(row_evidence(row) for row, _seconds in closest[:3]),
+        assumptions=tuple(assumptions),
+        is_warned=log_sd > _WARNED_SD,
+    )
+
+
+def _roofline_s(hardware: Hardware, workload: Workload) -> float:
+    """Return what no software can beat: flop over the peak of the data sheet."""
+    if isinstance(hardware, CpuLimits):
+        peak: float | None = hardware.peak_flop_per_s(workload.precision)
+    else:
+        peak = peak_flop_per_s(hardware, workload.precision)
+    return step_flop(workload) / peak if peak else 0.0
+
+
+def _bounded(interval: Interval, least_s: float) -> Interval:
+    low, mid, high = (max(x, least_s) for x in (interval.low, interval.mid, interval.high))
+    return Interval(low=low, mid=mid, high=high)
+
+
+def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEstimate:
+    """Scale each class of operators here by the ratio of what limits it."""
+    here, workload = context.cpu_limits, context.workload
+    base = context.baseline_step
+    law = thread_law(context.sweeps, step_flop=step_flop(workload))
+    single = here.ghz / target.ghz
+    precision = workload.precision
+
+    def per_core(limits: CpuLimits) -> float:
+        return limits.peak_flop_per_s(precision) / limits.cores
+
+    threads = law.speedup(here.cores) / law.speedup(target.cores)
+    compute = threads * per_core(here) / per_core(target)
+    memory = here.bandwidth_byte_per_s / target.bandwidth_byte_per_s
+    device = context.ceilings.cpu
+    parts = []
+    for part in base.breakdown:
+        kind = OperatorKind(part.operator_kind)
+        ratio = compute if kind in COMPUTE_KINDS else max(memory, 0.5 * threads * single)
+        dispatched = min(0.9 * part.time_s, context.calls.get(kind, 0) * device.dispatch_s)
+        if kind is OperatorKind.OVERHEAD:
+            dispatched = part.time_s
+        seconds = (part.time_s - dispatched) * ratio + dispatched * single
+        parts.append(TimeShare(operator_kind=part.operator_kind, time_s=seconds))
+    total = sum(part.time_s for part in parts)
+    log_sd = math.hypot(base.log_sd, _CPU_SD)
+    log_sd += _CPU_SD_PER_LOG_CORES * abs(math.log(target.cores / here.cores))
+    log_sd += _GUESSED_SD if target.is_guessed else 0.0
+    step = _bounded(interval_of(total, log_sd=log_sd), _roofline_s(target, workload))
+    is_measured = base.basis is not Basis.MODEL_ONLY
+    return HardwareEstimate(
+        step_s=step,
+        breakdown=tuple(sorted(parts, key=lambda part: -part.time_s)),
+        basis=Basis.SCALED_FROM_MEASUREMENT if is_measured else Basis.MODEL_ONLY,
+        evidence=context.machine_evidence,
+        assumptions=(
+            *target.notes,
+            f"{target.cores:g} cores at {target.ghz:.1f} GHz against {here.cores:g} at "
+            f"{here.ghz:.1f} GHz here; more cores help by the law of published thread sweeps: "
+            f"{law.speedup(target.cores):.1f} times one core.",
+        ),
+        is_warned=log_sd > _WARNED_SD,
+    )
+
+
+def _launches(workload: Workload) -> int:
+    """Return the kernels that a step starts one after another."""
+    count = 0
+    for call in step_calls(workload):
+        if operator_kind(call.shape) is OperatorKind.OVERHEAD:
+            continue
+        if isinstance(call.shape, RecurrentShape):
+            count += call.count * call.shape.timesteps * _LAUNCHES_PER_TIMESTEP
+        else:
+            count += call.count
+    return count + (workload.variables if workload.phase is Phase.TRAINING else 0)
+
+
+def _memory_s(spec: DeviceSpec, workload: Workload) -> float:
+    if not spec.memory_bandwidth_byte_per_s:
+        return 0.0
+    moved = sum(
+        bytes_moved(call.shape, direction=call.direction, precision=workload.precision) * call.count
+        for call in step_calls(workload)
+        if operator_kind(call.shape) not in COMPUTE_KINDS
+    )
+    return moved / (_GPU_STREAM_SHARE * spec.memory_bandwidth_byte_per_s)
+
+
+def _gpu_estimate(
+    spec: DeviceSpec, context: PredictionContext, *, share: float
+) -> HardwareEstimate | MissingFact:
+    """Scale the roofline of the data sheet by the factor of published results."""
+    workload = context.workload
+    peak = peak_flop_per_s(spec, workload.precision)
+    if not peak:
+        return MissingFact(fact="time", reason=f"The peak rate of {spec.device} is not known.")
+    facts = network_facts(context.knowledge, name=workload.network)
+    anchor = anchor_factor(
+        context.anchors,
+        spec=spec,
+        phase=workload.phase,
+        precision=workload.precision,
+        family=facts.family if facts else None,
+    )
+    computing = step_flop(workload) / peak / share
+    waiting = _launches(workload) * LAUNCH_S
+    working = max(computing * anchor.factor, computing + _memory_s(spec, workload) / share)
+    total = max(working, waiting) + _GPU_CALL_S
+    log_sd = anchor.log_sd + (0.2 if waiting > working else 0.0)
+    step = _bounded(interval_of(total, log_sd=log_sd), computing)
+    return HardwareEstimate(
+        step_s=step,
+        breakdown=(),
+        basis=Basis.SCALED_FROM_PUBLISHED if anchor.rows else Basis.MODEL_ONLY,
+        evidence=tuple(row_evidence(row) for row in anchor.rows),
+        assumptions=_gpu_assumptions(spec, anchor, is_waiting=waiting > working, share=share),
+        is_warned=log_sd > _WARNED_SD,
+    )
+
+
+def _gpu_assumptions(
+    spec: DeviceSpec, anchor: AnchorFactor, *, is_waiting: bool, share: float
+) -> tuple[str, ...]:
+    origins = {
+        "device": f"published results on {spec.device}",
+        "architecture": f"published results on other {spec.architecture} GPUs",
+        "vendor": f"published results on other {spec.vendor} GPUs",
+        "kind": "published results on other GPUs",
+        "none": "a usual value: no published result is near",
+    }
+    texts = [
+        f"{anchor.factor:.1f} times the time of the data sheet's peak, from "
+        f"{origins[anchor.level]}."
+    ]
+    if is_waiting:
+        texts.append("The network is small: starting its kernels takes longer than computing them.")
+    if share < 1.0:
+        texts.append(f"Only {share:g} of the GPU is yours.")
+    else:
+        texts.append("One GPU does the work, also where the machine has several.")
+    return tuple(texts)

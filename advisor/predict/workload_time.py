@@ -1,0 +1,330 @@
+"""Time of one step of a network on one device, from the times of its kernels.
+
+Kernels are summed; operators too small to occupy all threads may run beside each other, as far
+as the graph allows. Fixed costs come on top. Every threshold is a multiple of a measured cost, so
+that a machine that is twice as slow in everything is predicted twice as slow.
+Leaves to others: times of kernels (`advisor.predict.efficiency`), epochs and options
+(`advisor.predict.predict`).
+"""
+
+import math
+from dataclasses import dataclass
+
+from advisor.model.kernel import (
+    Direction,
+    ElementwiseShape,
+    KernelCall,
+    OperatorKind,
+    OptimizerShape,
+    RecurrentShape,
+)
+from advisor.model.measurement import Setting
+from advisor.model.prediction import TimeShare
+from advisor.model.quantity import Basis, Interval, Phase, Precision
+from advisor.model.workload import Operator, Workload
+from advisor.predict.ceilings import (
+    DEFAULT_TRAIN_CALL_S,
+    DeviceCeilings,
+    MachineCeilings,
+    default_variable_s,
+)
+from advisor.predict.efficiency import EfficiencyModel, KernelPoint, KernelTime
+from advisor.predict.work import bytes_moved, kernel_calls, operator_kind
+
+# Half the width of an 80 % interval, in standard deviations.
+Z_80 = 1.2816
+# Raw x/÷ of the 80 % interval from a calibration alone, and when the shapes themselves were timed.
+_RAW_FACTOR = {Phase.TRAINING: 1.26, Phase.INFERENCE: 1.32}
+_REPLAY_FACTOR = {Phase.TRAINING: 1.18, Phase.INFERENCE: 1.22}
+# From a data sheet alone.
+_SPEC_FACTOR = 2.2
+
+# A kernel below 4 dispatches runs on one thread, above 100 on all; between, in proportion.
+_ALONE_DISPATCHES = 4.0
+_ALL_DISPATCHES = 100.0
+# Running beside each other never saves more than this share of the sum.
+_LARGEST_GAIN = 0.4
+
+# A cheap activation right behind a product is folded into it when nothing is kept for gradients.
+_FOLDED_OPS = frozenset({"relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh"})
+_FOLDED_SHARE = 0.5
+
+# A step shorter than this many calls is decided by its fixed cost.
+_SHORT_STEP_CALLS = 9.0
+_SMALL_RECURRENT_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEstimate:
+    """One step: interval in seconds, parts by operator class, and what it rests on.
+
+    Attributes:
+        breakdown: sums to `step_s.mid`, longest first.
+        exact_share: part of the time whose kernels were measured in this very shape.
+        log_sd: standard deviation of the logarithm of the error, as the interval has it.
+        notes: one sentence for each assumption.
+    """
+
+    step_s: Interval
+    breakdown: tuple[TimeShare, ...]
+    exact_share: float
+    log_sd: float
+    basis: Basis
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Sums:
+    """What the kernels of a step add up to."""
+
+    by_kind: dict[OperatorKind, float]
+    total_s: float = 0.0
+    exact_s: float = 0.0
+    default_s: float = 0.0
+    variance: float = 0.0
+    shared_s: float = 0.0
+    is_small_recurrent: bool = False
+
+    def add(self, kind: OperatorKind, time: KernelTime, seconds: float, shared_s: float) -> None:
+        self.by_kind[kind] = self.by_kind.get(kind, 0.0) + seconds
+        self.total_s += seconds
+        self.exact_s += seconds if time.is_exact else 0.0
+        self.default_s += seconds if time.is_default else 0.0
+        # Errors within a class go together; across kernels they partly cancel.
+        self.variance += seconds * seconds * time.log_sd**2
+        self.shared_s += shared_s
+
+
+def interval_of(mid_s: float, *, log_sd: float) -> Interval:
+    """Return the 80 % interval around a time whose error is log-normal."""
+    factor = math.exp(Z_80 * log_sd)
+    return Interval(low=mid_s / factor, mid=mid_s, high=mid_s * factor)
+
+
+def predict_step(
+    workload: Workload,
+    *,
+    ceilings: MachineCeilings,
+    device_id: str,
+    precision: Precision | None = None,
+    settings: tuple[Setting, ...] = (),
+    threads: int | None = None,
+) -> StepEstimate | None:
+    """Return the time of one step on a device of the machine.
+
+    Args:
+        workload: the network at its batch.
+        ceilings: of the machine.
+        device_id: CPU or an OpenCL device of the profile.
+        precision: of the kernels; None takes the workload's.
+        settings: environment under which the device was measured.
+        threads: number under which the device was measured, None for the default.
+
+    Returns:
+        None when nothing is known of the device under these settings.
+    """
+    device = ceilings.find(device_id, settings=settings, threads=threads)
+    if device is None:
+        return None
+    return step_on(workload, device=device, precision=precision or workload.precision)
+
+
+def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision) -> StepEstimate:
+    """Return the time of one step on a device whose ceilings are given."""
+    model = device.efficiency_model()
+    sums = _Sums(by_kind={})
+    graph_s = _graph_time(workload, model, device, precision, sums)
+    saved = sums.total_s - graph_s
+    share = graph_s / sums.total_s if sums.total_s > 0.0 else 1.0
+    parts = {kind: seconds * share for kind, seconds in sums.by_kind.items()}
+    fixed = device.predict_call_s
+    if workload.phase is Phase.TRAINING:
+        fixed = device.train_call_s
+        parts[OperatorKind.OPTIMIZER] = _update_time(workload, device)
+    parts[OperatorKind.OVERHEAD] = fixed
+    total = sum(parts.values())
+    log_sd, notes = _uncertainty(workload, device, sums, total)
+    if saved > 0.02 * sums.total_s:
+        notes.append("Small operators of parallel branches are taken to run beside each other.")
+    breakdown = sorted(parts.items(), key=lambda part: (-part[1], part[0]))
+    return StepEstimate(
+        step_s=interval_of(total, log_sd=log_sd),
+        breakdown=tuple(
+            TimeShare(operator_kind=kind.value, time_s=seconds) for kind, seconds in breakdown
+        ),
+        exact_share=sums.exact_s / sums.total_s if sums.total_s > 0.0 else 0.0,
+        log_sd=log_sd,
+        basis=device.basis,
+        notes=(*device.notes, *notes),
+    )
+
+
+def _threads_share(seconds: float, device: DeviceCeilings) -> float:
+    """Return the share of all threads that a kernel of this length keeps busy."""
+    alone = _ALONE_DISPATCHES * device.dispatch_s
+    everything = _ALL_DISPATCHES * device.dispatch_s
+    least = 1.0 / device.parallel_units
+    if seconds <= alone:
+        return least
+    if seconds >= everything:
+        return 1.0
+    return least + (1.0 - least) * (seconds - alone) / (everything - alone)
+
+
+def _folds(operator: Operator, workload: Workload) -> bool:
+    """Whether an activation disappears in the product before it."""
+    if workload.phase is Phase.TRAINING or len(operator.inputs) != 1:
+        return False
+    if not isinstance(operator.shape, ElementwiseShape) or operator.shape.op not in _FOLDED_OPS:
+        return False
+    before = operator_kind(workload.operators[operator.inputs[0]].shape)
+    return before in (OperatorKind.GEMM, OperatorKind.CONVOLUTION, OperatorKind.DEPTHWISE)
+
+
+def _graph_time(
+    workload: Workload,
+    model: EfficiencyModel,
+    device: DeviceCeilings,
+    precision: Precision,
+    sums: _Sums,
+) -> float:
+    """Return the time of all operators, forward and backward, with what overlaps."""
+    forward: list[float] = []
+    backward: list[dict[Direction, float]] = []
+    for operator in workload.operators:
+        times: dict[Direction, float] = {}
+        for call in kernel_calls(operator, phase=workload.phase):
+            times[call.direction] = _call_time(
+                call, operator, workload, model, device, precision, sums
+            )
+        forward.append(times.pop(Direction.FORWARD))
+        backward.append(times)
+    longest = _critical_path(workload, forward, backward)
+    busy = max(longest, sums.shared_s)
+    return max(busy, (1.0 - _LARGEST_GAIN) * sums.total_s)
+
+
+def _call_time(
+    call: KernelCall,
+    operator: Operator,
+    workload: Workload,
+    model: EfficiencyModel,
+    device: DeviceCeilings,
+    precision: Precision,
+    sums: _Sums,
+) -> float:
+    time = model.time(call.shape, direction=call.direction, precision=precision)
+    seconds = time.time_s * call.count
+    if _folds(operator, workload):
+        seconds *= _FOLDED_SHARE
+    kind = operator_kind(call.shape)
+    if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
+        sums.is_small_recurrent = True
+    sums.add(kind, time, seconds, seconds * _threads_share(time.time_s, device))
+    return seconds
+
+
+def _critical_path(
+    workload: Workload, forward: list[float], backward: list[dict[Direction, float]]
+) -> float:
+    """Return the longest chain: forward, then gradients back; weight gradients hang aside."""
+    done = [0.0] * len(forward)
+    for index, operator in enumerate(workload.operators):
+        before = max((done[i] for i in operator.inputs if i < index), default=0.0)
+        done[index] = before + forward[index]
+    loss_at = max(done, default=0.0)
+    if workload.phase is Phase.INFERENCE:
+        return loss_at
+    arrived = [loss_at] * len(forward)
+    end = loss_at
+    for index in range(len(forward) - 1, -1, -1):
+        times = backward[index]
+        aside = times.get(Direction.WEIGHT_GRADIENT, 0.0)
+        along = sum(times.values()) - aside
+        end = max(end, arrived[index] + aside, arrived[index] + along)
+        for before in workload.operators[index].inputs:
+            if before < index:
+                arrived[before] = max(arrived[before], arrived[index] + along)
+    return end
+
+
+def _update_time(workload: Workload, device: DeviceCeilings) -> float:
+    """Return the optimiser's part: traffic by parameters, and a launch for each variable."""
+    name = workload.optimizer.lower()
+    points = [
+        point
+        for point in device.points
+        if isinstance(point.shape, OptimizerShape) and point.shape.optimizer.lower() == name
+    ]
+    slowness = device.train_call_s / DEFAULT_TRAIN_CALL_S
+    per_variable = device.variable_s or default_variable_s(workload.optimizer) * slowness
+    per_parameter = _traffic_s(workload.optimizer, device)
+    if points:
+        per_parameter, per_variable = fit_update(points, prior=(per_parameter, per_variable))
+    return workload.trainable_parameters * per_parameter + workload.variables * per_variable
+
+
+def _traffic_s(optimizer: str, device: DeviceCeilings) -> float:
+    count = 1_000_000
+    shape = OptimizerShape(optimizer=optimizer, parameters=count, variables=1)
+    moved = bytes_moved(shape, direction=Direction.UPDATE, precision=Precision.FLOAT32)
+    return moved / device.bandwidth_byte_per_s / count
+
+
+def fit_update(points: list[KernelPoint], *, prior: tuple[float, float]) -> tuple[float, float]:
+    """Return seconds for each parameter and each variable that fit measured updates best.
+
+    Relative errors are minimised by least squares; a coefficient that would be negative, or that
+    the points cannot tell, keeps its prior.
+    """
+    rows = []
+    for point in points:
+        assert isinstance(point.shape, OptimizerShape)
+        rows.append((point.shape.parameters / point.time_s, point.shape.variables / point.time_s))
+    aa, ab, bb = (
+        sum(a * a for a, _ in rows), sum(a * b for a, b in rows), sum(b * b for _, b in rows),
+    )  # fmt: skip
+    a_sum, b_sum = sum(a for a, _ in rows), sum(b for _, b in rows)
+    determinant = aa * bb - ab * ab
+    if len(rows) > 1 and determinant > 1e-6 * aa * bb:
+        per_parameter = (a_sum * bb - b_sum * ab) / determinant
+        per_variable = (aa * b_sum - ab * a_sum) / determinant
+        if per_parameter > 0.0 and per_variable > 0.0:
+            return per_parameter, per_variable
+    # One unknown at a time: the variables keep their prior unless the points forbid it.
+    per_variable = min(prior[1], 0.5 / max(b for _, b in rows))
+    if a_sum > 0.0:
+        residual = sum(a * (1.0 - b * per_variable) for a, b in rows) / aa
+        return max(0.0, residual), per_variable
+    return prior[0], per_variable
+
+
+def _uncertainty(
+    workload: Workload, device: DeviceCeilings, sums: _Sums, total_s: float
+) -> tuple[float, list[str]]:
+    """Return the log sd of a step, and why it is wider than usual."""
+    notes: list[str] = []
+    if not device.points:
+        notes.append("Nothing was measured yet: the times follow from the data sheet.")
+        return math.log(_SPEC_FACTOR) / Z_80, notes
+    exact = sums.exact_s / sums.total_s if sums.total_s > 0.0 else 0.0
+    raw = math.log(_RAW_FACTOR[workload.phase]) / Z_80
+    replayed = math.log(_REPLAY_FACTOR[workload.phase]) / Z_80
+    variance = exact * replayed**2 + (1.0 - exact) * raw**2
+    if sums.total_s > 0.0:
+        variance += sums.variance / sums.total_s**2
+        variance += (0.5 * sums.default_s / sums.total_s) ** 2
+    unknown = sums.by_kind.get(OperatorKind.UNKNOWN, 0.0) / total_s if total_s > 0.0 else 0.0
+    if unknown > 0.0:
+        variance += (0.7 * unknown) ** 2
+        notes.append("Layers that are not known are taken for an addition of two tensors.")
+    if sums.default_s > 0.02 * sums.total_s:
+        notes.append("Some operators have no measured relative: a usual efficiency is assumed.")
+    if total_s < _SHORT_STEP_CALLS * device.train_call_s:
+        variance += 0.15**2
+        notes.append("The step is short: fixed costs decide it, and they vary.")
+    recurrent = sums.by_kind.get(OperatorKind.RECURRENT, 0.0) / total_s if total_s > 0.0 else 0.0
+    if recurrent > 0.0 and sums.is_small_recurrent:
+        variance += (0.3 * recurrent) ** 2
+        notes.append("Recurrent layers at a small batch are decided by their dispatch.")
+    return math.sqrt(variance), notes
