@@ -52,7 +52,11 @@ def _measure(runner, kernel, channel):
                 channel.send("progress", id=name)
 
         timing = worker_timing.time_kernel(
-            prepared.run, kernel["min_value_s"], kernel["n_values"], on_value
+            prepared.run,
+            kernel["min_value_s"],
+            kernel["n_values"],
+            on_value=on_value,
+            first_loops=getattr(prepared, "loops_per_call", 1),
         )
     finally:
         prepared.close()

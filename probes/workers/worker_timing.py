@@ -40,27 +40,30 @@ def _is_usable(seconds):
     return math.isfinite(seconds) and seconds > 0.0
 
 
-def calibrate(run, min_value_s):
-    """Double the loops until a value lasts long enough.
+def calibrate(run, min_value_s, first_loops=1, clock=time.perf_counter):
+    """Double the loops, from `first_loops`, until a value lasts long enough by the clock.
 
     Returns:
-        The loops, and the seconds of one execution of each trial that was usable.
+        The loops, how long that value lasted with all that belongs to it, and the seconds of one
+        execution of each trial that was usable.
     """
-    loops = 1
+    loops = first_loops
     trials_s = []
     n_bad = 0
     while True:
+        started = clock()
         seconds = run(loops)
-        if _is_usable(seconds):
+        lasted_s = clock() - started
+        if _is_usable(seconds) and _is_usable(lasted_s):
             trials_s.append(seconds / loops)
-            if seconds >= min_value_s:
-                return loops, trials_s
+            if lasted_s >= min_value_s:
+                return loops, lasted_s, trials_s
         else:
             n_bad += 1
         if loops >= MAX_LOOPS or n_bad > MAX_BAD_VALUES:
             raise ClockError(
                 "{} loops lasted {!r} s by the clock, less than {} s".format(
-                    loops, seconds, min_value_s
+                    loops, lasted_s, min_value_s
                 )
             )
         loops *= 2
@@ -71,7 +74,7 @@ def affordable_values(n_values, value_s):
     return max(1, min(n_values, int(MAX_VALUES_S / value_s)))
 
 
-def time_kernel(run, min_value_s, n_values, on_value=None):
+def time_kernel(run, min_value_s, n_values, on_value=None, first_loops=1, clock=time.perf_counter):
     """Warm a kernel up and time it.
 
     Args:
@@ -79,11 +82,13 @@ def time_kernel(run, min_value_s, n_values, on_value=None):
         min_value_s: shortest duration of a value.
         n_values: how many values to take.
         on_value: called with the seconds of each timed value once it is taken.
+        first_loops: the loops that one call of the kernel does in any case.
+        clock: seconds.
     """
-    first_s = run(1)
-    loops, trials_s = calibrate(run, min_value_s)
+    first_s = run(first_loops) / first_loops
+    loops, lasted_s, trials_s = calibrate(run, min_value_s, first_loops, clock)
     warmups_s = ([first_s] if _is_usable(first_s) else []) + trials_s
-    wanted = affordable_values(n_values, trials_s[-1] * loops)
+    wanted = affordable_values(n_values, lasted_s)
     values_s = []
     n_bad = 0
     while len(values_s) < wanted:

@@ -1,0 +1,182 @@
+"""Convolutions of Keras on TensorFlow: plain, strided, dilated, depthwise, transposed, 1-D to 3-D.
+
+Each direction is the single TensorFlow operation that computes it. One dimension is run as two
+with a height of one, which is what TensorFlow makes of it.
+Leaves to others: the reference (`worker_conv_reference`).
+"""
+
+import worker_check
+import worker_conv_reference as reference
+import worker_errors
+import worker_keras_graph
+
+_N_CHECKED = 48
+
+
+def padding_of(size, kernel, stride, dilation, output):
+    """Return the zeros before and after one axis that give an output of this size.
+
+    Zeros that do not divide by two go to the end, as TensorFlow does.
+    """
+    reach = (output - 1) * stride + (kernel - 1) * dilation + 1
+    total = max(0, reach - size)
+    return total // 2, total - total // 2
+
+
+class _Problem:
+    """A `ConvShape` with at least two spatial dimensions, and its padding."""
+
+    def __init__(self, shape):
+        lift = (1,) if len(shape["spatial"]) == 1 else ()
+        self.n, self.c, self.k = shape["n"], shape["c"], shape["k"]
+        self.spatial = lift + tuple(shape["spatial"])
+        self.kernel = lift + tuple(shape["kernel"])
+        self.strides = lift + tuple(shape["strides"])
+        self.dilation = lift + tuple(shape["dilation"])
+        self.output = lift + tuple(shape["output"])
+        self.groups = shape["groups"]
+        self.is_depthwise = self.groups == self.c and self.groups > 1
+        if shape["is_transposed"]:
+            # The transposed convolution is the input gradient of this one.
+            self.spatial, self.output = self.output, self.spatial
+            self.c, self.k = self.k, self.c
+        self.pads = [
+            padding_of(*axis)
+            for axis in zip(  # noqa: B905 - Python 3.8
+                self.spatial, self.kernel, self.strides, self.dilation, self.output
+            )
+        ]
+
+    @property
+    def rank(self):
+        return len(self.spatial)
+
+    @property
+    def image_shape(self):
+        return (self.n, *self.spatial, self.c)
+
+    @property
+    def result_shape(self):
+        return (self.n, *self.output, self.k)
+
+    @property
+    def filter_shape(self):
+        if self.is_depthwise:
+            return (*self.kernel, self.c, self.k // self.c)
+        return (*self.kernel, self.c // self.groups, self.k)
+
+    @property
+    def padding(self):
+        """Return the name of the padding, "EXPLICIT" where it has none."""
+        axes = range(self.rank)
+        same = all(self.output[i] == -(-self.spatial[i] // self.strides[i]) for i in axes)
+        if not any(before or after for before, after in self.pads):
+            return "VALID"
+        return "SAME" if same else "EXPLICIT"
+
+    @property
+    def explicit_pads(self):
+        if self.padding != "EXPLICIT":
+            return []
+        return [0, 0] + [zeros for pad in self.pads for zeros in pad] + [0, 0]
+
+    def geometry(self):
+        return reference.Geometry(
+            self.strides, self.dilation, [before for before, _ in self.pads], self.is_depthwise
+        )
+
+
+def _operations(tf, problem):
+    """Return the functions (images, filters), (gradient, filters), (images, gradient)."""
+    raw = tf.raw_ops
+    strides = [1, *problem.strides, 1]
+    common = {
+        "strides": strides,
+        "padding": problem.padding,
+        "dilations": [1, *problem.dilation, 1],
+    }
+    if problem.rank == 3:
+        if problem.padding == "EXPLICIT":
+            raise worker_errors.UnsupportedKernel("TensorFlow has no such padding in 3-D")
+        names = ("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
+    elif problem.is_depthwise:
+        stem = "DepthwiseConv2dNative"
+        names = (stem, stem + "BackpropInput", stem + "BackpropFilter")
+        common["explicit_paddings"] = problem.explicit_pads
+    else:
+        names = ("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
+        common["explicit_paddings"] = problem.explicit_pads
+    forward, to_input, to_filter = (getattr(raw, name) for name in names)
+
+    def run_forward(images, filters):
+        return forward(input=images, filter=filters, **common)
+
+    def run_input_gradient(gradient, filters):
+        return to_input(
+            input_sizes=list(problem.image_shape), filter=filters, out_backprop=gradient, **common
+        )
+
+    def run_weight_gradient(images, gradient):
+        return to_filter(
+            input=images,
+            filter_sizes=list(problem.filter_shape),
+            out_backprop=gradient,
+            **common,
+        )
+
+    return {
+        "forward": run_forward,
+        "input_gradient": run_input_gradient,
+        "weight_gradient": run_weight_gradient,
+    }
+
+
+def _operation_of(direction, is_transposed):
+    """Return which operation of the plain convolution a direction is."""
+    if direction not in ("forward", "input_gradient", "weight_gradient"):
+        raise worker_errors.UnsupportedKernel("a convolution has no direction " + direction)
+    if not is_transposed:
+        return direction
+    return {"forward": "input_gradient", "input_gradient": "forward"}.get(direction, direction)
+
+
+def _expected(problem, operation, first, second, positions):
+    """Return the values of an operation at some positions."""
+    geometry = problem.geometry()
+    functions = {
+        "forward": lambda at: reference.forward_value(geometry, first, second, at),
+        "input_gradient": lambda at: reference.input_gradient_value(geometry, first, second, at),
+        "weight_gradient": lambda at: reference.weight_gradient_value(geometry, first, second, at),
+    }
+    return [functions[operation](position) for position in positions]
+
+
+def prepare_conv(graphs, kernel):
+    """Return one direction of a `ConvShape`, ready to run."""
+    tf, shape = graphs.tf, kernel["shape"]
+    dtype = worker_keras_graph.dtype_of(kernel["precision"])
+    problem = _Problem(shape)
+    if problem.groups > 1 and not problem.is_depthwise:
+        raise worker_errors.UnsupportedKernel(
+            "TensorFlow has no gradient of convolutions in groups on a CPU"
+        )
+    operation = _operation_of(kernel["direction"], shape["is_transposed"])
+    run = _operations(tf, problem)[operation]
+    shapes = {
+        "forward": (problem.image_shape, problem.filter_shape),
+        "input_gradient": (problem.result_shape, problem.filter_shape),
+        "weight_gradient": (problem.image_shape, problem.result_shape),
+    }[operation]
+    first, second = (graphs.random(size, dtype) for size in shapes)
+
+    def check():
+        found = tf.cast(run(first, second), "float32").numpy()
+        positions = reference.sample_positions(found.shape, _N_CHECKED)
+        left, right = (tf.cast(value, "float32").numpy() for value in (first, second))
+        expected = _expected(problem, operation, left, right, positions)
+        values = [found[position] for position in positions]
+        return worker_check.compare(values, expected, kernel["precision"], "the definition")
+
+    work = first.shape.num_elements() * second.shape.num_elements()
+    copies = 3 if work > 1 << 34 else 8
+    return worker_keras_graph.Prepared(graphs.serial(run, [first, second], copies), check)

@@ -1,0 +1,52 @@
+"""Matrix products as a dense layer of Keras on TensorFlow computes them.
+
+The gradients are those of y[m,n] = x[m,k] w[k,n]: of x by a product with the transposed w, of w
+by a product with the transposed x, as TensorFlow does.
+"""
+
+import numpy as np
+import worker_check
+import worker_keras_graph
+
+
+def operands(shape, direction):
+    """Return stored shape and transposition of both operands."""
+    m, n, k = shape["m"], shape["n"], shape["k"]
+    if direction == "input_gradient":
+        return ((m, n), False), ((k, n), True)
+    if direction == "weight_gradient":
+        return ((m, k), True), ((m, n), False)
+    a = (k, m) if shape["transpose_a"] else (m, k)
+    b = (n, k) if shape["transpose_b"] else (k, n)
+    return (a, shape["transpose_a"]), (b, shape["transpose_b"])
+
+
+def prepare_gemm(graphs, kernel):
+    """Return the product of a `GemmShape`, ready to run."""
+    tf, shape = graphs.tf, kernel["shape"]
+    dtype = worker_keras_graph.dtype_of(kernel["precision"])
+    (a_shape, transpose_a), (b_shape, transpose_b) = operands(shape, kernel["direction"])
+    leading = (shape["batch"],) if shape["batch"] > 1 else ()
+    a = graphs.random(leading + a_shape, dtype)
+    b = graphs.random(leading + b_shape, dtype)
+
+    def multiply(left, right):
+        return tf.linalg.matmul(left, right, transpose_a=transpose_a, transpose_b=transpose_b)
+
+    def check():
+        found = tf.cast(multiply(a, b), "float32").numpy()
+        left = tf.cast(a, "float32").numpy()
+        right = tf.cast(b, "float32").numpy()
+        if leading:
+            found, left, right = found[-1], left[-1], right[-1]
+        left = left.T if transpose_a else left
+        right = right.T if transpose_b else right
+        rows = np.unique(np.linspace(0, len(found) - 1, 5).astype(int))
+        expected = left[rows].astype("float64") @ right.astype("float64")
+        return worker_check.compare(
+            found[rows], expected, kernel["precision"], "rows of the product"
+        )
+
+    work = shape["batch"] * shape["m"] * shape["n"] * shape["k"]
+    copies = 3 if work > 1 << 28 else 8 if work > 1 << 22 else 24
+    return worker_keras_graph.Prepared(graphs.serial(multiply, [a, b], copies), check)

@@ -1,0 +1,227 @@
+"""Times TensorFlow kernels inside a graph, as a training step runs them.
+
+One call from Python costs as much as a middle-sized kernel, and results given back to Python need
+fresh memory. So several copies of a kernel stand in one graph, one after the other: tied by
+control dependencies, and one element of each result is used, because the graph optimiser merges
+equal nodes and deletes unused ones. What a graph costs with all of this but no kernel in it is
+measured once and taken off.
+Leaves to others: what a kernel is (`worker_keras_*`), how often it runs (`worker_timing`).
+"""
+
+import numpy as np
+import worker_errors
+import worker_timing
+
+_DTYPES = {"float32": "float32", "bfloat16": "bfloat16", "float16": "float16"}
+# The cost of a graph without kernels: the low quantile of some bouts of this many calls.
+_EMPTY_CALLS = 40
+_EMPTY_BOUTS = 9
+# From this share of a value on, the cost of the calls is measured again beside it.
+_LARGE_SHARE = 0.2
+
+
+def dtype_of(precision):
+    """Return the name of the element type of a precision."""
+    if precision not in _DTYPES:
+        raise worker_errors.UnsupportedKernel("Keras kernels are not timed in " + precision)
+    return _DTYPES[precision]
+
+
+def copies_for(n_elements):
+    """Return how many copies a graph has, by the largest tensor of its kernel.
+
+    Few where a kernel lasts long, many where the dispatch of the graph would show.
+    """
+    if n_elements > 8 << 20:
+        return 3
+    if n_elements > 1 << 18:
+        return 6
+    return 16 if n_elements > 1 << 14 else 64
+
+
+class Graphs:
+    """Makes timed graphs with one TensorFlow module."""
+
+    def __init__(self, tf):
+        self.tf = tf
+        self._empties = {}
+        self._random = np.random.default_rng(1)
+
+    def random(self, shape, dtype, low=None):
+        """Return a tensor of normally distributed values, or uniform ones from `low` to 1."""
+        if low is None:
+            values = self._random.standard_normal(shape, dtype=np.float32)
+        else:
+            values = self._random.uniform(low, 1.0, shape).astype(np.float32)
+        return self.tf.cast(self.tf.constant(values), dtype)
+
+    def element(self, tensor):
+        """Return one element of a tensor, as float32."""
+        flat = self.tf.reshape(tensor, [-1])
+        return self.tf.cast(flat[0], "float32")
+
+    def serial(self, kernel, inputs, copies):
+        """Return copies of a kernel on the same inputs, one after the other.
+
+        Args:
+            kernel: function of the inputs that gives a tensor or a list of tensors.
+            inputs: tensors.
+            copies: how many.
+        """
+        tf = self.tf
+
+        def body(*arguments):
+            kept = tf.zeros([])
+            for _ in range(copies):
+                with tf.control_dependencies([kept]):
+                    results = kernel(*arguments)
+                    for result in results if isinstance(results, (list, tuple)) else [results]:
+                        kept = kept + self.element(result)
+            return kept
+
+        return self._timed(body, inputs, copies)
+
+    def stack(self, layer, first, others, copies, backward):
+        """Return a layer applied to its own result again and again.
+
+        Args:
+            layer: function of a tensor and the others that gives a tensor of the same shape.
+            first: the first input.
+            others: further inputs, the same for each copy.
+            copies: how often.
+            backward: whether the gradients back to the first input are computed as well.
+        """
+        tf = self.tf
+
+        def forward(value, arguments):
+            kept = tf.zeros([])
+            for _ in range(copies):
+                value = layer(value, *arguments)
+                kept = kept + self.element(value)
+            return value, kept
+
+        def body(value, *arguments):
+            if not backward:
+                return forward(value, arguments)[1]
+            with tf.GradientTape() as tape:
+                tape.watch(value)
+                last, kept = forward(value, arguments)
+            # A gradient that is a constant would be folded into the one above it.
+            gradient = tape.gradient(last, value, output_gradients=value)
+            return kept + self.element(gradient)
+
+        return self._timed(body, [first, *others], copies)
+
+    def once(self, body, inputs, copies=1, empty_copies=1):
+        """Return a graph whose body gives one number, counted as so many kernels.
+
+        `empty_copies`: how many results it uses an element of.
+        """
+        return self._timed(body, inputs, copies, empty_copies)
+
+    def _timed(self, body, inputs, copies, empty_copies=None):
+        function = self.tf.function(body, autograph=False, jit_compile=False)
+        empty = self._empty(copies if empty_copies is None else empty_copies)
+        return TimedGraph(lambda: function(*inputs), copies, empty)
+
+    def _empty(self, copies):
+        """Return the call of a graph of so many copies of nothing."""
+        if copies not in self._empties:
+            tf = self.tf
+            one = tf.ones([256])
+
+            @tf.function(autograph=False)
+            def empty(value):
+                kept = tf.zeros([])
+                for _ in range(copies):
+                    with tf.control_dependencies([kept]):
+                        kept = kept + self.element(value)
+                return kept
+
+            self._empties[copies] = EmptyCall(lambda: empty(one))
+        return self._empties[copies]
+
+
+class EmptyCall:
+    """What a call of a graph costs without kernels."""
+
+    def __init__(self, call):
+        self._call = call
+        self._seconds = None
+
+    def seconds(self):
+        """Return the seconds of one call: a low quantile of some bouts, taken once."""
+        if self._seconds is None:
+            self.seconds_now(_EMPTY_CALLS)
+            bouts_s = sorted(self.seconds_now(_EMPTY_CALLS) for _ in range(_EMPTY_BOUTS))
+            self._seconds = bouts_s[_EMPTY_BOUTS // 4]
+        return self._seconds
+
+    def seconds_now(self, calls):
+        """Return the seconds of one call as it is at this moment, the mean of so many."""
+        return worker_timing.elapsed_s(self._call, calls) / calls
+
+
+class TimedGraph:
+    """A graph with several copies of a kernel; `run` counts kernels, not graphs."""
+
+    def __init__(self, call, copies, empty):
+        self._call = call
+        self._empty = empty
+        self.loops_per_call = copies
+
+    def run(self, loops):
+        """Return the seconds that `loops` kernels take without the call of the graph.
+
+        Whole graphs are run; the seconds are scaled to the kernels asked for.
+        """
+        calls = -(-loops // self.loops_per_call)
+        seconds = worker_timing.elapsed_s(self._call, calls)
+        empty_s = self._empty.seconds()
+        if empty_s * calls > _LARGE_SHARE * seconds:
+            # A machine that has become slower since would make the kernel look slower, too.
+            empty_s = self._empty.seconds_now(max(8, calls))
+        return (seconds - calls * empty_s) * loops / (calls * self.loops_per_call)
+
+    def close(self):
+        """Let go of the tensors."""
+        self._call = None
+
+
+class Prepared:
+    """A timed graph and the check of its kernel."""
+
+    def __init__(self, graph, check):
+        self._graph = graph
+        self._check = check
+        self.loops_per_call = graph.loops_per_call
+
+    def check(self):
+        """Return how the result was verified."""
+        return self._check()
+
+    def run(self, loops):
+        """Return the seconds of so many kernels."""
+        return self._graph.run(loops)
+
+    def close(self):
+        """Let go of the tensors."""
+        self._graph.close()
+        self._check = None
+
+
+class PreparedDifference(Prepared):
+    """What a graph takes longer than another: backward is both directions less forward."""
+
+    def __init__(self, graph, part, check):
+        super().__init__(graph, check)
+        self._part = part
+
+    def run(self, loops):
+        """Return the difference of the seconds of so many kernels; noise may make it negative."""
+        return self._graph.run(loops) - self._part.run(loops)
+
+    def close(self):
+        """Let go of the tensors."""
+        super().close()
+        self._part.close()

@@ -1,0 +1,103 @@
+"""Recurrent layers of Keras over whole sequences: LSTM, GRU and simple RNN, also bidirectional.
+
+Forward is the layer. Backward is the gradients of its input and weights: both directions in one
+graph, less the layer alone. What a time step costs follows from two lengths (the request has
+both).
+Leaves to others: the reference (`worker_recurrent_reference`).
+"""
+
+import numpy as np
+import worker_check
+import worker_errors
+import worker_keras_graph
+import worker_recurrent_reference as reference
+
+_CLASSES = {"lstm": "LSTM", "gru": "GRU", "rnn": "SimpleRNN"}
+_POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16", "float16": "mixed_float16"}
+_N_CHECKED_SAMPLES = 2
+_STEP = 1e-4
+
+
+def _layer_of(keras, shape, policy):
+    cell = getattr(keras.layers, _CLASSES[shape["cell"]])(
+        shape["hidden"],
+        return_sequences=shape["return_sequences"],
+        bias_initializer="random_normal",
+        dtype=policy,
+    )
+    if shape["is_bidirectional"]:
+        return keras.layers.Bidirectional(cell, dtype=policy)
+    return cell
+
+
+def _expected(shape, inputs, weights):
+    """Return what the layer gives for some samples."""
+    halves = [(weights[:3], 1)]
+    if shape["is_bidirectional"]:
+        halves.append((weights[3:], -1))
+    outputs = []
+    for own, direction in halves:
+        result = reference.run_cell(shape["cell"], inputs[:, ::direction], own)
+        if shape["return_sequences"]:
+            outputs.append(result[:, ::direction])
+        else:
+            outputs.append(result[:, -1])
+    return np.concatenate(outputs, axis=-1)
+
+
+def _backward(tf, layer, value, weights_of_loss):
+    """Return the gradients of a weighted sum of the outputs."""
+    with tf.GradientTape() as tape:
+        tape.watch(value)
+        loss = tf.reduce_sum(tf.cast(layer(value), "float32") * weights_of_loss)
+    variables = [variable.value for variable in layer.trainable_variables]
+    return tape.gradient(loss, [value, *variables])
+
+
+def prepare_recurrent(graphs, keras, kernel):
+    """Return one direction of a `RecurrentShape`, ready to run."""
+    tf, shape, direction = graphs.tf, kernel["shape"], kernel["direction"]
+    dtype = worker_keras_graph.dtype_of(kernel["precision"])
+    if direction not in ("forward", "backward"):
+        raise worker_errors.UnsupportedKernel("a recurrent layer has no direction " + direction)
+    layer = _layer_of(keras, shape, _POLICIES[kernel["precision"]])
+    value = graphs.random((shape["batch"], shape["timesteps"], shape["input"]), dtype)
+    output = layer(value)
+    # Weights of a loss that is of the size of one output, so that its gradient is, too.
+    loss_weights = graphs.random(output.shape, "float32") / float(np.sqrt(output.shape[-1]))
+
+    def forward(inputs):
+        return layer(inputs)
+
+    def both(inputs):
+        return _backward(tf, layer, inputs, loss_weights)
+
+    def check_forward():
+        samples = tf.cast(value[:_N_CHECKED_SAMPLES], "float32").numpy()
+        found = tf.cast(layer(value), "float32").numpy()[:_N_CHECKED_SAMPLES]
+        expected = _expected(shape, samples, [w.numpy() for w in layer.weights])
+        return worker_check.compare(found, expected, kernel["precision"], "the cell's definition")
+
+    def check_backward():
+        found = tf.cast(both(value)[0][:1], "float32").numpy()
+        weights = [w.numpy() for w in layer.weights]
+        samples = tf.cast(value[:1], "float32").numpy().astype(np.float64)
+        lossy = loss_weights[:1].numpy().astype(np.float64)
+        directions = np.random.default_rng(5).standard_normal((4, *samples.shape))
+
+        def loss(inputs):
+            return float(np.sum(_expected(shape, inputs, weights) * lossy))
+
+        expected = [
+            (loss(samples + _STEP * d) - loss(samples - _STEP * d)) / (2 * _STEP)
+            for d in directions
+        ]
+        slopes = [float(np.sum(found * d)) for d in directions]
+        return worker_check.compare(slopes, expected, kernel["precision"], "slopes of the loss")
+
+    graph = graphs.serial(forward, [value], 1)
+    if direction == "forward":
+        return worker_keras_graph.Prepared(graph, check_forward)
+    return worker_keras_graph.PreparedDifference(
+        graphs.serial(both, [value], 1), graph, check_backward
+    )
