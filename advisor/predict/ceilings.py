@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
-from advisor.model.kernel import Direction, OperatorKind, OverheadShape
+from advisor.model.kernel import OperatorKind, OverheadShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
 from advisor.model.quantity import Basis, Precision
@@ -323,7 +323,7 @@ def default_variable_s(optimizer: str) -> float:
 
 
 def fit_ceilings(
-    profile: MachineProfile, *, measurements: MeasurementSet | None, knowledge: Knowledge
+    profile: MachineProfile, measurements: MeasurementSet | None, knowledge: Knowledge
 ) -> MachineCeilings:
     """Return what the machine can do.
 
@@ -346,15 +346,3 @@ def fit_ceilings(
     if found.find(CPU_DEVICE_ID) is None:
         found = MachineCeilings(devices=(ceilings_of_limits(limits), *devices))
     return found
-
-
-def rates_of(
-    device: DeviceCeilings, *, direction: Direction = Direction.FORWARD
-) -> KernelPoint | None:
-    """Return the fastest matrix product of a device by rate, for people; None if none was timed."""
-    products = [
-        point
-        for point in device.points
-        if operator_kind(point.shape) is OperatorKind.GEMM and point.direction is direction
-    ]
-    return max(products, key=lambda p: p.flop / p.time_s, default=None)

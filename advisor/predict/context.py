@@ -3,12 +3,14 @@
 Leaves to others: predicting (`advisor.predict.predict`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.measurement import Measurement, MeasurementSet
+from advisor.model.measurement import Measurement, MeasurementSet, Setting
 from advisor.model.prediction import Evidence
 from advisor.model.quantity import Precision, Source
 from advisor.model.workload import Workload
@@ -42,7 +44,7 @@ class PredictionContext:
     baseline_step: StepEstimate = field(init=False)
     anchors: tuple[Anchor, ...] = field(init=False)
     sweeps: tuple[ThreadSweep, ...] = field(init=False)
-    calls: dict[OperatorKind, int] = field(init=False)
+    calls: Mapping[OperatorKind, int] = field(init=False)
     machine_evidence: tuple[Evidence, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -61,12 +63,12 @@ class PredictionContext:
             object.__setattr__(self, name, value)
 
 
-def _count_calls(workload: Workload) -> dict[OperatorKind, int]:
+def _count_calls(workload: Workload) -> Mapping[OperatorKind, int]:
     counts: dict[OperatorKind, int] = {}
     for call in step_calls(workload):
         kind = operator_kind(call.shape)
         counts[kind] = counts.get(kind, 0) + call.count
-    return counts
+    return MappingProxyType(counts)
 
 
 def format_rate(value: float, unit: str) -> str:
@@ -90,7 +92,11 @@ def _label(measurement: Measurement) -> str:
 
 
 def device_evidence(
-    measurements: MeasurementSet | None, *, device_id: str, precision: Precision | None = None
+    measurements: MeasurementSet | None,
+    *,
+    device_id: str,
+    precision: Precision | None = None,
+    settings: tuple[Setting, ...] = (),
 ) -> tuple[Evidence, ...]:
     """Return the best figure of each class that was measured on a device, in words.
 
@@ -103,7 +109,9 @@ def device_evidence(
         request = measurement.request
         if request.device_id != device_id or request.direction is not Direction.FORWARD:
             continue
-        if request.settings or (precision is not None and request.precision is not precision):
+        if set(request.settings) != set(settings):
+            continue
+        if precision is not None and request.precision is not precision:
             continue
         value, unit = rate(measurement)
         kind = operator_kind(request.shape)

@@ -21,6 +21,7 @@ from advisor.predict.anchors import AnchorFactor, anchor_factor, peak_flop_per_s
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
 from advisor.predict.published import (
+    ThreadLaw,
     is_comparable,
     is_phase,
     is_same_network,
@@ -268,11 +269,17 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
         evidence=context.machine_evidence,
         assumptions=(
             *target.notes,
-            f"{target.cores:g} cores at {target.ghz:.1f} GHz against {here.cores:g} at "
-            f"{here.ghz:.1f} GHz here; more cores help by the law of published thread sweeps: "
-            f"{law.speedup(target.cores):.1f} times one core.",
+            _cores_sentence(target, here, law),
         ),
         is_warned=log_sd > _WARNED_SD,
+    )
+
+
+def _cores_sentence(target: CpuLimits, here: CpuLimits, law: ThreadLaw) -> str:
+    return (
+        f"{target.cores:g} cores at {target.ghz:.1f} GHz against {here.cores:g} at "
+        f"{here.ghz:.1f} GHz here; by published thread sweeps {target.cores:g} cores do the work "
+        f"of {law.speedup(target.cores):.1f}."
     )
 
 
@@ -342,10 +349,8 @@ def _gpu_assumptions(
         "kind": "published results on other GPUs",
         "none": "a usual value: no published result is near",
     }
-    texts = [
-        f"{anchor.factor:.1f} times the time of the data sheet's peak, from "
-        f"{origins[anchor.level]}."
-    ]
+    origin = origins[anchor.level]
+    texts = [f"{anchor.factor:.1f} times the time of the data sheet's peak, from {origin}."]
     if is_waiting:
         texts.append("The network is small: starting its kernels takes longer than computing them.")
     if share < 1.0:

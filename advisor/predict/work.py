@@ -183,7 +183,10 @@ _ELEMENTS: dict[type, Callable[[Any], tuple[int, int]]] = {
     GemmShape: lambda s: (_gemm_elements(s), 2 * _gemm_elements(s)),
     ConvShape: lambda s: (_conv_elements(s), 2 * _conv_elements(s)),
     RecurrentShape: lambda s: (_recurrent_elements(s), 2 * _recurrent_elements(s)),
-    NormShape: lambda s: (3 * s.elements + 4 * s.channels, 5 * s.elements + 6 * s.channels),
+    NormShape: lambda s: (
+        (2 if s.kind == "batch_inference" else 3) * s.elements + 4 * s.channels,
+        5 * s.elements + 6 * s.channels,
+    ),
     PoolShape: lambda s: (_pool_elements(s), 2 * _pool_elements(s)),
     ElementwiseShape: lambda s: (s.elements * (s.n_inputs + 1), s.elements * (s.n_inputs + 2)),
     SoftmaxShape: lambda s: (2 * s.rows * s.columns, 3 * s.rows * s.columns),
@@ -215,9 +218,12 @@ def bytes_moved(shape: KernelShape, *, direction: Direction, precision: Precisio
 def kernel_calls(operator: Operator, *, phase: Phase) -> tuple[KernelCall, ...]:
     """Return what an operator computes in a step: forward, and its gradients when training.
 
-    A product without parameters (attention) has two inputs: both gradients are computed.
+    A product without parameters (attention) has two inputs: both gradients are computed. Batch
+    normalisation uses its stored statistics in inference.
     """
     shape = operator.shape
+    if phase is Phase.INFERENCE and isinstance(shape, NormShape) and shape.kind == "batch":
+        shape = NormShape(kind="batch_inference", elements=shape.elements, channels=shape.channels)
     calls = [KernelCall(shape=shape, direction=Direction.FORWARD)]
     if phase is Phase.INFERENCE:
         return tuple(calls)
