@@ -15,8 +15,9 @@ Flags
     no_gpu                no GPU on the bus
     no_igpu               no integrated GPU
     memory_fits           the workload fits the memory of the device that runs it now
-    depends_on_code       whether it is so already stands in the user's code, which nobody reads:
-                          the option is a hint and its factor is not ranked
+    depends_on_code       whether it is so already, or whether the work runs under the framework
+                          that the factor was measured against, stands in the user's code, which
+                          nobody reads: the option is a hint and its factor is not ranked
 
 Names; with several values the condition is true ...
     isa_has:a|b           ... when the CPU has any of these flags (Linux spelling)
