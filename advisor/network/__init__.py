@@ -1,0 +1,1 @@
+"""Model files and bundled networks -> operators, by reading configuration only."""

@@ -1,0 +1,105 @@
+"""One call of one layer: what a rule is given, and what it answers.
+
+Shapes are per sample (without the batch). A rule turns the configuration of a layer and the
+shapes of its inputs into output shapes and steps (kernels with their weights).
+Leaves to others: the rules themselves, wiring the calls (`advisor.network.builder`).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from advisor.model.kernel import ElementwiseShape, KernelShape
+from advisor.network.fields import Fields
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One kernel of a layer.
+
+    Attributes:
+        elements: values it produces, for the whole batch.
+        weights: sizes of its trainable tensors; frozen: of those that no gradient updates.
+        reads: earlier steps of this layer (0, 1, ...) or inputs of the layer (-1 for the first,
+            -2 for the second); None: the step before, all inputs for the first step.
+    """
+
+    shape: KernelShape
+    elements: int
+    weights: tuple[int, ...] = ()
+    frozen: tuple[int, ...] = ()
+    reads: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A layer applied to inputs.
+
+    Attributes:
+        class_name: "Conv2D"; fields: its configuration.
+        inputs: shapes of what it is applied to, at least one.
+        batch: samples at once; is_training: whether dropout and the like are at work.
+        declared: output shapes that the file records, None where it does not.
+    """
+
+    class_name: str
+    fields: Fields
+    inputs: tuple[Shape, ...]
+    batch: int
+    is_training: bool
+    declared: tuple[Shape | None, ...] = ()
+
+    @property
+    def input(self) -> Shape:
+        """Shape of the first input."""
+        return self.inputs[0]
+
+    def total(self, shape: Shape) -> int:
+        """Return the values that a tensor of this shape holds for the whole batch."""
+        return self.batch * math.prod(shape)
+
+    def require_rank(self, rank: int) -> Shape:
+        """Return the first input's shape after checking how many dimensions it has."""
+        if len(self.input) != rank:
+            raise self.fields.refuse(
+                f"{self.class_name} needs {rank} dimensions a sample, its input is {self.input}"
+            )
+        return self.input
+
+    def elementwise(self, op: str, shape: Shape, *, n_inputs: int = 1) -> Step:
+        """Return the step that computes each value of `shape` by itself."""
+        elements = self.total(shape)
+        return Step(
+            shape=ElementwiseShape(op=op, elements=elements, n_inputs=n_inputs), elements=elements
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a layer makes of its inputs.
+
+    Attributes:
+        outputs: shapes, at least one; without steps the inputs pass through.
+        note: a sentence when the layer could not be modelled, else None.
+    """
+
+    outputs: tuple[Shape, ...]
+    steps: tuple[Step, ...] = ()
+    note: str | None = None
+
+
+Rule = Callable[[Call], Result]
+
+
+def axis_position(call: Call, axis: int, *, shape: Shape) -> int:
+    """Return the position in a per-sample shape of a Keras axis (which counts the batch).
+
+    Raises:
+        NetworkFileError: when the axis is the batch or does not exist.
+    """
+    position = axis - 1 if axis >= 0 else axis + len(shape)
+    if not 0 <= position < len(shape):
+        raise call.fields.refuse(f"axis {axis} is not one of its input {shape}")
+    return position

@@ -1,0 +1,145 @@
+"""From the class of a layer to its rule; layers around a layer; what no rule knows.
+
+Leaves to others: nested models (`advisor.network.keras_config`).
+"""
+
+import math
+from dataclasses import replace
+
+from advisor.model.kernel import UnknownShape
+from advisor.network import (
+    activations,
+    rules_arrangement,
+    rules_attention,
+    rules_convolution,
+    rules_dense,
+    rules_merge,
+    rules_normalisation,
+    rules_operations,
+    rules_pooling,
+    rules_recurrent,
+)
+from advisor.network.call import Call, Result, Rule, Shape, Step
+from advisor.network.fields import Fields
+
+_LAYER_RULES: dict[str, Rule] = {
+    **activations.RULES,
+    **rules_arrangement.RULES,
+    **rules_attention.RULES,
+    **rules_convolution.RULES,
+    **rules_dense.RULES,
+    **rules_merge.RULES,
+    **rules_normalisation.RULES,
+    **rules_pooling.RULES,
+    **rules_recurrent.RULES,
+}
+
+# Wrappers may stand in wrappers, but not without end.
+_MAX_WRAPPERS = 8
+
+
+def inner_call(call: Call, *, inputs: tuple[Shape, ...], batch: int) -> Call:
+    """Return the call of the layer that a wrapper holds under "layer"."""
+    serialised = call.fields.child("layer")
+    config = serialised.get("config")
+    if not isinstance(config, dict):
+        raise call.fields.refuse("the layer inside it has no configuration")
+    return Call(
+        class_name=plain_name(serialised["class_name"]),
+        fields=Fields(config=config, where=call.fields.where),
+        inputs=inputs,
+        batch=batch,
+        is_training=call.is_training,
+    )
+
+
+def plain_name(class_name: str) -> str:
+    """Return a class name without its package ("Custom>MyLayer" -> "MyLayer")."""
+    return class_name.rsplit(">", maxsplit=1)[-1]
+
+
+def _time_distributed(call: Call, depth: int) -> Result:
+    if not all(call.inputs) or len(call.input) < 1:
+        raise call.fields.refuse("TimeDistributed needs a dimension of time")
+    timesteps = call.input[0]
+    inner = inner_call(
+        call, inputs=tuple(shape[1:] for shape in call.inputs), batch=call.batch * timesteps
+    )
+    result = _apply(inner, depth + 1)
+    outputs = tuple((timesteps, *shape) for shape in result.outputs)
+    return Result(outputs=outputs, steps=result.steps, note=result.note)
+
+
+def _bidirectional(call: Call, depth: int) -> Result:
+    inner = inner_call(call, inputs=call.inputs, batch=call.batch)
+    if rules_recurrent.RULES.get(inner.class_name) is rules_recurrent.recurrent:
+        return rules_recurrent.bidirectional(call, inner)
+    there, back = _apply(inner, depth + 1), _apply(inner, depth + 1)
+    *leading, width = there.outputs[0]
+    first, *others = (_shifted(step, by=len(there.steps)) for step in back.steps)
+    steps = (*there.steps, replace(first, reads=first.reads or (-1,)), *others)
+    return Result(outputs=((*leading, 2 * width),), steps=steps, note=there.note)
+
+
+def _shifted(step: Step, *, by: int) -> Step:
+    """Return a step of a copy of a layer that stands after `by` other steps."""
+    if step.reads is None:
+        return step
+    return replace(step, reads=tuple(read + by if read >= 0 else read for read in step.reads))
+
+
+def _spectral(call: Call, depth: int) -> Result:
+    """Rule of `SpectralNormalization`: the layer inside, and a vector of its width."""
+    result = _apply(inner_call(call, inputs=call.inputs, batch=call.batch), depth + 1)
+    if not result.steps:
+        raise call.fields.refuse("SpectralNormalization needs a layer with weights")
+    first = result.steps[0]
+    vector = replace(first, frozen=(*first.frozen, result.outputs[0][-1]))
+    return Result(outputs=result.outputs, steps=(vector, *result.steps[1:]), note=result.note)
+
+
+_WRAPPERS = {
+    "TimeDistributed": _time_distributed,
+    "Bidirectional": _bidirectional,
+    "SpectralNormalization": _spectral,
+}
+
+
+def unknown(call: Call) -> Result:
+    """Return what is known of a layer without a rule: its result, from the file or its input."""
+    recorded = tuple(shape for shape in call.declared if shape is not None)
+    outputs = recorded or (call.input,)
+    where = "recorded in the file" if recorded else "taken to be that of its input"
+    elements = sum(call.total(shape) for shape in outputs)
+    step = Step(
+        shape=UnknownShape(layer_type=call.class_name, elements=elements), elements=elements
+    )
+    note = (
+        f"{call.fields.where}: the work of this kind of layer is not known and counts as nothing; "
+        f"the shape of its result is {where}."
+    )
+    return Result(outputs=outputs, steps=(step,), note=note)
+
+
+def _apply(call: Call, depth: int) -> Result:
+    if depth > _MAX_WRAPPERS:
+        raise call.fields.refuse(f"more than {_MAX_WRAPPERS} layers around each other")
+    wrapper = _WRAPPERS.get(call.class_name)
+    if wrapper is not None:
+        return wrapper(call, depth)
+    rule = _LAYER_RULES.get(call.class_name)
+    if rule is None or rules_operations.is_operation(call):
+        rule = rules_operations.find_rule(call) or unknown
+    result = rule(call)
+    if any(math.prod(shape) < 1 for shape in result.outputs):
+        raise call.fields.refuse(f"its result would be empty: {result.outputs[0]}")
+    return result
+
+
+def apply_layer(call: Call) -> Result:
+    """Return what a layer makes of its inputs.
+
+    Raises:
+        NetworkFileError: when its configuration is wrong or does not fit its inputs.
+    """
+    return _apply(call, 0)

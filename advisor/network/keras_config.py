@@ -1,0 +1,240 @@
+"""A Keras model's configuration (Keras 2 or 3) as a network: wiring, nesting, sharing.
+
+Nothing is executed: classes are looked up by name among our own rules, code in the file
+(`Lambda`) is not touched, weights are not read.
+Leaves to others: reading files (`advisor.network.reading`), each layer's rule
+(`advisor.network.dispatch`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from advisor.errors import NetworkFileError
+from advisor.network.builder import Network, NetworkBuilder, Tensor
+from advisor.network.call import Call, Shape
+from advisor.network.dispatch import apply_layer, plain_name
+from advisor.network.fields import Fields, describe
+from advisor.network.keras_inputs import input_shape, sequential_shape
+from advisor.network.keras_references import Reference
+from advisor.network.keras_wiring import Node, read_wiring
+
+_MODELS = ("Sequential", "Functional", "Model")
+_MAX_NESTING = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scope:
+    """Where a layer stands: name prefix, samples at once, nesting, and what freezes it."""
+
+    prefix: str
+    batch: int
+    is_training: bool
+    is_trainable: bool
+    depth: int
+
+
+def network_from_config(
+    config: Any, *, name: str, batch_size: int, is_training: bool = True
+) -> Network:
+    """Return the network that the parsed JSON of a Keras model describes.
+
+    Args:
+        config: what `json.loads` made of `model.to_json()` or of `config.json` in a `.keras` file.
+        name: what to call the network.
+        batch_size: samples at once.
+        is_training: whether layers that only work in training (dropout) count.
+
+    Raises:
+        NetworkFileError: when the configuration is not that of a model that can be followed.
+    """
+    builder = NetworkBuilder(batch_size=batch_size)
+    scope = _Scope(prefix="", batch=batch_size, is_training=is_training, is_trainable=True, depth=0)
+    class_name, body = _model_body(config)
+    outputs = _build(builder, class_name, body, tensors=None, scope=scope, model=config)
+    if not builder.has_operators:
+        raise NetworkFileError("the model has no layers that compute anything")
+    return builder.finish(name, outputs=outputs)
+
+
+def _is_model(serialised: Mapping[str, Any]) -> bool:
+    config = serialised.get("config")
+    has_layers = isinstance(config, list) or (isinstance(config, dict) and "layers" in config)
+    return has_layers and serialised.get("class_name") not in ("StackedRNNCells",)
+
+
+def _model_body(config: Any) -> tuple[str, dict[str, Any]]:
+    """Return the class and the configuration of a serialised model."""
+    if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
+        raise NetworkFileError(
+            "not a Keras model: save it with model.save('name.keras') or model.to_json()"
+        )
+    class_name = plain_name(config["class_name"])
+    body = config.get("config")
+    if isinstance(body, list):  # Sequential of Keras 2.2 and before
+        body = {"layers": body}
+    if not isinstance(body, dict) or not isinstance(body.get("layers"), list):
+        raise NetworkFileError(
+            f"{describe(class_name)} keeps its layers in code, not in the file: rebuild it with "
+            "the functional API, or export it to ONNX"
+        )
+    return class_name, body
+
+
+def _build(
+    builder: NetworkBuilder,
+    class_name: str,
+    body: dict[str, Any],
+    *,
+    tensors: tuple[Tensor, ...] | None,
+    scope: _Scope,
+    model: Mapping[str, Any],
+) -> tuple[Tensor, ...]:
+    """Build a model onto `tensors`; None: onto inputs of its own."""
+    if scope.depth > _MAX_NESTING:
+        raise NetworkFileError(f"models nested deeper than {_MAX_NESTING}")
+    inner = replace(scope, is_trainable=scope.is_trainable and body.get("trainable") is not False)
+    if class_name == "Sequential" or "input_layers" not in body:
+        return _build_sequential(builder, body, tensors=tensors, scope=inner, model=model)
+    return _build_functional(builder, body, tensors=tensors, scope=inner)
+
+
+def _layer_parts(entry: Any, *, position: int) -> tuple[str, str, dict[str, Any]]:
+    """Return name, class and configuration of an entry of "layers"."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("class_name"), str):
+        raise NetworkFileError(f"layer {position + 1} has no class: found {describe(entry)}")
+    config = entry.get("config")
+    if isinstance(config, list):
+        config = {"layers": config}
+    if not isinstance(config, dict):
+        raise NetworkFileError(f"layer {position + 1} has no configuration")
+    name = config.get("name") or entry.get("name") or f"layer_{position + 1}"
+    if not isinstance(name, str):
+        raise NetworkFileError(f"layer {position + 1} has a name that is no text")
+    return name, plain_name(entry["class_name"]), config
+
+
+def _build_sequential(
+    builder: NetworkBuilder,
+    body: dict[str, Any],
+    *,
+    tensors: tuple[Tensor, ...] | None,
+    scope: _Scope,
+    model: Mapping[str, Any],
+) -> tuple[Tensor, ...]:
+    if not body["layers"]:
+        raise NetworkFileError("the model has no layers")
+    if tensors is None:
+        shape = sequential_shape(body, model=model, note=builder.note)
+        tensors = (builder.add_input(shape),)
+    for position, entry in enumerate(body["layers"]):
+        name, class_name, config = _layer_parts(entry, position=position)
+        if class_name != "InputLayer":
+            tensors = _call_layer(
+                builder, name, class_name, config, tensors=tensors, scope=scope, declared=()
+            )
+    return tensors
+
+
+def _build_functional(
+    builder: NetworkBuilder,
+    body: dict[str, Any],
+    *,
+    tensors: tuple[Tensor, ...] | None,
+    scope: _Scope,
+) -> tuple[Tensor, ...]:
+    entries = {}
+    for position, entry in enumerate(body["layers"]):
+        name, class_name, config = _layer_parts(entry, position=position)
+        name = entry["name"] if isinstance(entry.get("name"), str) else name
+        entries[name] = (class_name, config, _is_model(entry))
+    wiring = read_wiring(body, models={n for n, (_, _, is_model) in entries.items() if is_model})
+    values: dict[Node, tuple[Tensor, ...]] = {}
+    for position, reference in enumerate(wiring.inputs):
+        class_name, config, _ = entries[reference.layer]
+        if tensors is None:
+            shape = input_shape(config, where=f"input {reference.layer!r}", note=builder.note)
+            tensor = builder.add_input(shape)
+        elif position < len(tensors):
+            tensor = tensors[position]
+        else:
+            raise NetworkFileError(f"input {reference.layer!r} of a nested model is not given")
+        values[(reference.layer, reference.node)] = (tensor,)
+    for node in wiring.order:
+        if node in values:
+            continue
+        name = node[0]
+        class_name, config, _ = entries[name]
+        given = tuple(_pick(values, reference) for reference in wiring.calls[node])
+        values[node] = _call_layer(
+            builder, name, class_name, config,
+            tensors=given, scope=scope, declared=wiring.declared.get(node, ()),
+        )  # fmt: skip
+    return tuple(_pick(values, reference) for reference in wiring.outputs)
+
+
+def _pick(values: Mapping[Node, tuple[Tensor, ...]], reference: Reference) -> Tensor:
+    made = values[(reference.layer, reference.node)]
+    if not 0 <= reference.tensor < len(made):
+        raise NetworkFileError(
+            f"layer {reference.layer!r} has {len(made)} results, "
+            f"number {reference.tensor + 1} is asked for"
+        )
+    return made[reference.tensor]
+
+
+def _call_layer(
+    builder: NetworkBuilder,
+    name: str,
+    class_name: str,
+    config: dict[str, Any],
+    *,
+    tensors: tuple[Tensor, ...],
+    scope: _Scope,
+    declared: tuple[Shape | None, ...],
+) -> tuple[Tensor, ...]:
+    """Apply a layer or a nested model to tensors."""
+    path = scope.prefix + name
+    if not tensors:
+        raise NetworkFileError(f"layer {path!r} ({class_name}) is applied to nothing")
+    if "layers" in config and isinstance(config["layers"], list):
+        builder.count_call()
+        inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1)
+        return _build(builder, class_name, config, tensors=tensors, scope=inner, model={})
+    wrapped = config.get("layer")
+    if class_name == "TimeDistributed" and isinstance(wrapped, dict) and _is_model(wrapped):
+        return _distribute_model(builder, path, wrapped, tensors=tensors, scope=scope)
+    call = Call(
+        class_name=class_name,
+        fields=Fields(config=config, where=f"layer {path!r} ({class_name})"),
+        inputs=tuple(tensor.shape for tensor in tensors),
+        batch=scope.batch,
+        is_training=scope.is_training,
+        declared=declared,
+    )
+    return builder.add(
+        path,
+        call=call,
+        result=apply_layer(call),
+        tensors=tensors,
+        is_trainable=scope.is_trainable and config.get("trainable") is not False,
+    )
+
+
+def _distribute_model(
+    builder: NetworkBuilder,
+    path: str,
+    wrapped: Mapping[str, Any],
+    *,
+    tensors: tuple[Tensor, ...],
+    scope: _Scope,
+) -> tuple[Tensor, ...]:
+    """Apply a whole model at each step of time."""
+    if not tensors[0].shape:
+        raise NetworkFileError(f"layer {path!r}: TimeDistributed needs a dimension of time")
+    timesteps = tensors[0].shape[0]
+    class_name, body = _model_body(wrapped)
+    inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1, batch=scope.batch * timesteps)
+    frames = tuple(replace(tensor, shape=tensor.shape[1:]) for tensor in tensors)
+    made = _build(builder, class_name, body, tensors=frames, scope=inner, model=wrapped)
+    return tuple(replace(tensor, shape=(timesteps, *tensor.shape)) for tensor in made)

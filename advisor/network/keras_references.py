@@ -1,0 +1,105 @@
+"""References to tensors inside a Keras configuration, as Keras 2 and Keras 3 write them.
+
+Keras 3: {"args": [{"class_name": "__keras_tensor__", ...}], "kwargs": {...}}.
+Keras 2: [["layer", node, tensor, {"mask": ["other", 0, 0]}], ...].
+Leaves to others: following them (`advisor.network.keras_config`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.errors import NetworkFileError
+from advisor.network.call import Shape
+from advisor.network.fields import MAX_DIMENSION, describe, is_integer
+
+# Arguments that change a result but bring no values into it.
+_IGNORED = ("mask", "attention_mask", "query_mask", "value_mask", "key_mask", "training")
+# The order in which layers expect named tensors.
+_NAMED_FIRST = ("inputs", "query", "value", "key")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """The tensor `tensor` that the call number `node` of `layer` made.
+
+    `shape` is its per-sample shape where the file records it, else None.
+    """
+
+    layer: str
+    node: int
+    tensor: int
+    shape: Shape | None = None
+
+
+def _plain(value: Any) -> Reference | None:
+    """Return the reference that ["name", 0, 0] or ["name", 0, 0, {...}] stands for."""
+    if not isinstance(value, list | tuple) or not 3 <= len(value) <= 4:
+        return None
+    layer, node, tensor = value[:3]
+    if not isinstance(layer, str) or not is_integer(node) or not is_integer(tensor):
+        return None
+    return Reference(layer=layer, node=node, tensor=tensor)
+
+
+def recorded_shape(value: Any) -> Shape | None:
+    """Return a per-sample shape from [None, 224, 224, 3]; None unless all its sizes are known."""
+    if not isinstance(value, list) or not value:
+        return None
+    sizes = value[1:]
+    if not all(is_integer(size) and 0 < size <= MAX_DIMENSION for size in sizes):
+        return None
+    return tuple(sizes)
+
+
+def _tensor(value: dict[str, Any]) -> Reference:
+    config = value.get("config")
+    history = config.get("keras_history") if isinstance(config, dict) else None
+    plain = _plain(history)
+    if plain is None or not isinstance(config, dict):
+        raise NetworkFileError(f"a tensor without its origin: {describe(value)}")
+    return Reference(
+        layer=plain.layer,
+        node=plain.node,
+        tensor=plain.tensor,
+        shape=recorded_shape(config.get("shape")),
+    )
+
+
+def find_references(value: Any) -> Iterator[Reference]:
+    """Yield the references in any nest of lists and objects, in order."""
+    plain = _plain(value)
+    if plain is not None:
+        yield plain
+        if len(value) == 4:
+            yield from _named(value[3])
+    elif isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
+        yield _tensor(value)
+    elif isinstance(value, dict):
+        yield from _named(value)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from find_references(entry)
+
+
+def _named(arguments: Any) -> Iterator[Reference]:
+    if not isinstance(arguments, dict):
+        return
+    first = [name for name in _NAMED_FIRST if name in arguments]
+    for name in (*first, *(n for n in arguments if n not in _NAMED_FIRST)):
+        if name not in _IGNORED:
+            yield from find_references(arguments[name])
+
+
+def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Reference, ...], ...]:
+    """Return, for each call of a layer, what it is applied to.
+
+    Raises:
+        NetworkFileError: when the entry has another form.
+    """
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise NetworkFileError(f"{where}: 'inbound_nodes' must be a list, found {describe(value)}")
+    # Keras 2.0 wrote a layer with one input as ["name", 0, 0] without a list around it.
+    return tuple(tuple(find_references(node)) for node in value)

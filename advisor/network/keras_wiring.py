@@ -1,0 +1,127 @@
+"""Which call of a Keras functional model feeds which: parsed, ordered, checked for cycles.
+
+Leaves to others: calling the layers (`advisor.network.keras_config`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.errors import NetworkFileError
+from advisor.network.call import Shape
+from advisor.network.keras_references import Reference, find_references, inbound_calls
+
+# A call: name of the layer, and which of its calls.
+Node = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """The calls of a functional model.
+
+    Attributes:
+        calls: what each call is applied to; order: the calls, each after what it needs.
+        declared: recorded shapes of each call's results, where the file has them.
+    """
+
+    inputs: tuple[Reference, ...]
+    outputs: tuple[Reference, ...]
+    calls: Mapping[Node, tuple[Reference, ...]]
+    order: tuple[Node, ...]
+    declared: Mapping[Node, tuple[Shape | None, ...]]
+
+
+def read_wiring(body: Mapping[str, Any], *, models: set[str]) -> Wiring:
+    """Return the wiring of the configuration of a functional model.
+
+    Args:
+        body: the model's "config".
+        models: names of its layers that are models themselves.
+
+    Raises:
+        NetworkFileError: when a layer or a result is missing, or the graph has a cycle.
+    """
+    inputs = tuple(find_references(body.get("input_layers")))
+    outputs = tuple(find_references(body.get("output_layers")))
+    if not inputs or not outputs:
+        raise NetworkFileError("the model does not say which layers are its inputs and outputs")
+    raw = _raw_calls(body)
+    names = {name for name, _ in raw} | {_name(entry) for entry in body["layers"]}
+    everything = [*inputs, *outputs, *(r for given in raw.values() for r in given)]
+    for reference in everything:
+        if reference.layer not in names:
+            raise NetworkFileError(f"layer {reference.layer!r} is used but not in the file")
+    shifted = _shifted_models(everything, models=models)
+    calls = {(name, index + (name in shifted)): given for (name, index), given in raw.items()}
+    for reference in inputs:
+        calls[(reference.layer, reference.node)] = ()
+    return Wiring(
+        inputs=inputs,
+        outputs=outputs,
+        calls=calls,
+        order=_ordered(calls, outputs=outputs),
+        declared=_declared(everything),
+    )
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    name = entry.get("name")
+    return name if isinstance(name, str) else str(entry["config"].get("name"))
+
+
+def _raw_calls(body: Mapping[str, Any]) -> dict[Node, tuple[Reference, ...]]:
+    calls = {}
+    for entry in body["layers"]:
+        name = _name(entry)
+        given = inbound_calls(entry.get("inbound_nodes"), where=f"layer {name!r}")
+        for index, references in enumerate(given):
+            calls[(name, index)] = references
+    return calls
+
+
+def _shifted_models(references: list[Reference], *, models: set[str]) -> set[str]:
+    """Return the nested models whose first call is number 1, as Keras counts functional ones."""
+    used: dict[str, set[int]] = {}
+    for reference in references:
+        used.setdefault(reference.layer, set()).add(reference.node)
+    return {name for name in models if name in used and 0 not in used[name]}
+
+
+def _declared(references: list[Reference]) -> dict[Node, tuple[Shape | None, ...]]:
+    found: dict[Node, dict[int, Shape | None]] = {}
+    for reference in references:
+        results = found.setdefault((reference.layer, reference.node), {})
+        if reference.shape is not None or reference.tensor not in results:
+            results[reference.tensor] = reference.shape
+    return {
+        node: tuple(results.get(i) for i in range(min(max(results), 64) + 1))
+        for node, results in found.items()
+    }
+
+
+def _ordered(
+    calls: Mapping[Node, tuple[Reference, ...]], *, outputs: tuple[Reference, ...]
+) -> tuple[Node, ...]:
+    """Return the calls that the outputs need, each after what it is applied to."""
+    order: list[Node] = []
+    state: dict[Node, bool] = {}  # False: waiting for what it needs, True: in `order`
+    stack = [(reference.layer, reference.node) for reference in reversed(outputs)]
+    while stack:
+        node = stack[-1]
+        if state.get(node):
+            stack.pop()
+            continue
+        if node not in calls:
+            raise NetworkFileError(f"call {node[1] + 1} of layer {node[0]!r} is not in the file")
+        needed = [(r.layer, r.node) for r in calls[node]]
+        waiting = [other for other in needed if not state.get(other)]
+        if not waiting:
+            state[node] = True
+            order.append(node)
+            stack.pop()
+            continue
+        if node in state:  # seen before: what it waits for waits for it
+            raise NetworkFileError(f"the layers form a cycle through {node[0]!r}")
+        state[node] = False
+        stack.extend(reversed(waiting))
+    return tuple(order)

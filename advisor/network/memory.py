@@ -1,0 +1,95 @@
+"""How much memory a network needs, for training and for inference.
+
+Training   = weights in float32 + gradients and optimizer state of the trainable ones in float32
+             + every result of the forward pass and the input, in the precision of the kernels
+             + workspace of kernels (`WORKSPACE_SHARE` of the largest step's traffic).
+Inference  = weights in the precision + the most results that are alive at once (a result lives
+             until the last operator that reads it has run) + the same workspace.
+The framework itself (some hundred MB) and the data set come on top.
+Leaves to others: whether a device has that much (`advisor.recommend.requirements`).
+"""
+
+from collections.abc import Sequence
+
+from advisor.model.quantity import Precision
+from advisor.model.workload import Operator
+from advisor.network.builder import Network
+
+# Tensors of the size of the weights that an optimizer keeps beside them.
+OPTIMIZER_SLOTS = {
+    "sgd": 0,
+    "momentum": 1,
+    "adagrad": 1,
+    "rmsprop": 1,
+    "lion": 1,
+    "adadelta": 2,
+    "adam": 2,
+    "adamw": 2,
+    "adamax": 2,
+    "nadam": 2,
+    "ftrl": 2,
+}
+
+# Master weights, gradients and optimizer state stay in float32 under mixed precision.
+_FLOAT32_BYTES = 4
+
+# Convolutions and recurrent layers unfold or reorder a part of what they read: one more copy of
+# the largest input and output at a time.
+WORKSPACE_SHARE = 1.0
+
+
+def _largest_step(operators: Sequence[Operator], *, input_elements: int) -> int:
+    """Return the most values that one operator reads and writes."""
+
+    def read(operator: Operator) -> int:
+        if not operator.inputs:
+            return input_elements
+        return sum(operators[source].output_elements for source in operator.inputs)
+
+    return max((op.output_elements + read(op) for op in operators), default=0)
+
+
+def most_alive(operators: Sequence[Operator], *, input_elements: int) -> int:
+    """Return the most values that results hold at once when run in order.
+
+    Args:
+        operators: in running order.
+        input_elements: values of the input for the whole batch; it lives until it was last read.
+    """
+    last_read = {position: position for position in range(len(operators))}
+    last_input = 0
+    for position, operator in enumerate(operators):
+        for source in operator.inputs:
+            last_read[source] = position
+        if not operator.inputs:
+            last_input = position
+    dying: dict[int, list[int]] = {}
+    for source, position in last_read.items():
+        dying.setdefault(position, []).append(source)
+    alive = most = input_elements
+    for position, operator in enumerate(operators):
+        alive += operator.output_elements
+        most = max(most, alive)
+        alive -= sum(operators[source].output_elements for source in dying.get(position, ()))
+        alive -= input_elements if position == last_input else 0
+    return most
+
+
+def training_bytes(network: Network, *, precision: Precision, optimizer: str) -> int:
+    """Return the bytes that one training step needs; `optimizer` is a key of OPTIMIZER_SLOTS."""
+    operators = network.operators
+    input_elements = network.batch_size * network.input_elements_per_sample
+    tensors = 1 + OPTIMIZER_SLOTS[optimizer]
+    states = network.parameters + tensors * network.trainable_parameters
+    kept = input_elements + sum(operator.output_elements for operator in operators)
+    workspace = int(WORKSPACE_SHARE * _largest_step(operators, input_elements=input_elements))
+    return _FLOAT32_BYTES * states + precision.size_bytes * (kept + workspace)
+
+
+def inference_bytes(network: Network, *, precision: Precision) -> int:
+    """Return the bytes that one forward pass needs."""
+    operators = network.operators
+    input_elements = network.batch_size * network.input_elements_per_sample
+    alive = most_alive(operators, input_elements=input_elements)
+    workspace = int(WORKSPACE_SHARE * _largest_step(operators, input_elements=input_elements))
+    return precision.size_bytes * (network.parameters + alive + workspace)

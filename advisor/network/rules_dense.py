@@ -1,0 +1,100 @@
+"""Layers that are matrix products or look-ups: dense, einsum, embedding.
+
+Leaves to others: attention (`rules_attention`), convolutions (`rules_convolution`).
+"""
+
+import math
+from dataclasses import dataclass
+
+from advisor.model.kernel import ElementwiseShape, EmbeddingShape, GemmShape, KernelShape
+from advisor.network.activations import fused_activation
+from advisor.network.call import Call, Result, Shape, Step
+
+
+def dense(call: Call) -> Result:
+    """Rule of `Dense`, on the last axis of an input of any rank."""
+    units = call.fields.integer("units")
+    if not call.input:
+        raise call.fields.refuse("Dense needs at least one dimension a sample")
+    *leading, features = call.input
+    output = (*leading, units)
+    weights = (features * units, *((units,) if call.fields.flag("use_bias", default=True) else ()))
+    gemm = GemmShape(m=call.batch * math.prod(leading), n=units, k=features)
+    step = Step(shape=gemm, elements=call.total(output), weights=weights)
+    return Result(outputs=(output,), steps=(step, *fused_activation(call, output)))
+
+
+def embedding(call: Call) -> Result:
+    """Rule of `Embedding`: one row for each index of the input."""
+    vocabulary = call.fields.integer("input_dim")
+    dim = call.fields.integer("output_dim")
+    output = (*call.input, dim)
+    shape = EmbeddingShape(indices=call.total(call.input), dim=dim, vocabulary=vocabulary)
+    step = Step(shape=shape, elements=call.total(output), weights=(vocabulary * dim,))
+    return Result(outputs=(output,), steps=(step,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Einsum:
+    """Labels of "abc,cde->abde", each a string of letters, batch letter first."""
+
+    data: str
+    kernel: str
+    output: str
+
+
+def _parse_equation(call: Call) -> _Einsum:
+    equation = call.fields.text("equation").replace(" ", "")
+    left, arrow, output = equation.partition("->")
+    data, comma, kernel = left.partition(",")
+    if not (arrow and comma):
+        raise call.fields.refuse(f"the equation {equation!r} is not of the form 'ab,bc->ac'")
+    if "..." in data:
+        missing = len(call.input) + 1 - len(data.replace("...", ""))
+        letters = "0123456789"[: max(missing, 0)]
+        data, output = data.replace("...", letters), output.replace("...", letters)
+    if len(data) != len(call.input) + 1:
+        raise call.fields.refuse(f"the equation {equation!r} does not fit its input {call.input}")
+    return _Einsum(data=data, kernel=kernel, output=output)
+
+
+def _label_sizes(call: Call, einsum: _Einsum) -> dict[str, int]:
+    sizes = dict(zip(einsum.data, (call.batch, *call.input), strict=True))
+    declared = call.fields.raw("output_shape")
+    entries = declared if isinstance(declared, list) else [declared]
+    tail = einsum.output[len(einsum.output) - len(entries) :]
+    for label, entry in zip(tail, entries, strict=True):
+        if isinstance(entry, int) and label not in sizes:
+            sizes[label] = entry
+    for label in einsum.kernel + einsum.output:
+        if label not in sizes:
+            raise call.fields.refuse(f"the size of {label!r} in its equation is not stated")
+    return sizes
+
+
+def einsum_dense(call: Call) -> Result:
+    """Rule of `EinsumDense`: as a batch of matrix products."""
+    einsum = _parse_equation(call)
+    sizes = _label_sizes(call, einsum)
+    product = {label: sizes[label] for label in {*einsum.data, *einsum.kernel}}
+
+    def size(labels: set[str]) -> int:
+        return math.prod(product[label] for label in labels)
+
+    data, kernel, out = set(einsum.data), set(einsum.kernel), set(einsum.output)
+    gemm = GemmShape(
+        m=size(data - kernel), n=size(kernel - data), k=size((data & kernel) - out),
+        batch=size(data & kernel & out),
+    )  # fmt: skip
+    bias_axes = call.fields.raw("bias_axes")
+    bias = (math.prod(sizes[x] for x in bias_axes if x in sizes),) if bias_axes else ()
+    output: Shape = tuple(sizes[label] for label in einsum.output[1:])
+    weights = (math.prod(sizes[x] for x in einsum.kernel), *bias)
+    shape: KernelShape = gemm
+    if gemm.k == gemm.n == 1:  # every weight meets one value: no product of matrices
+        shape = ElementwiseShape(op="multiply", elements=call.total(output))
+    step = Step(shape=shape, elements=call.total(output), weights=weights)
+    return Result(outputs=(output,), steps=(step, *fused_activation(call, output)))
+
+
+RULES = {"Dense": dense, "EinsumDense": einsum_dense, "Embedding": embedding}

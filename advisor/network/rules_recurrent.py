@@ -1,0 +1,178 @@
+"""Recurrent layers: LSTM, GRU, simple, stacks of cells, both directions, and with convolutions.
+
+A recurrent kernel includes the product of its input with its weights.
+Leaves to others: applying a layer at each step of time (`advisor.network.dispatch`).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.model.kernel import Cell, ConvShape, RecurrentShape
+from advisor.network.call import Call, Result, Shape, Step
+from advisor.network.fields import Fields, describe
+from advisor.network.windows import read_image, read_rank, read_window, window_output
+from advisor.predict.work import GATES
+
+_CELLS = {
+    "LSTM": Cell.LSTM,
+    "GRU": Cell.GRU,
+    "SimpleRNN": Cell.RNN,
+    "CuDNNLSTM": Cell.LSTM,
+    "CuDNNGRU": Cell.GRU,
+    "LSTMCell": Cell.LSTM,
+    "GRUCell": Cell.GRU,
+    "SimpleRNNCell": Cell.RNN,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unit:
+    """A cell with its size and the sizes of its bias tensor (empty: none)."""
+
+    cell: Cell
+    hidden: int
+    bias: tuple[int, ...]
+
+    def weights(self, features: int) -> tuple[int, ...]:
+        columns = GATES[self.cell] * self.hidden
+        return (features * columns, self.hidden * columns, *self.bias)
+
+
+def _read_unit(class_name: str, fields: Fields) -> _Unit:
+    cell = _CELLS.get(class_name)
+    if cell is None:
+        raise fields.refuse(f"the cell {class_name} is not LSTMCell, GRUCell or SimpleRNNCell")
+    hidden = fields.integer("units")
+    size = GATES[cell] * hidden
+    if class_name.startswith("CuDNN") or (
+        cell is Cell.GRU and fields.flag("reset_after", default=True)
+    ):
+        size *= 2  # one bias for the product with the input, one for that with the state
+    has_bias = class_name.startswith("CuDNN") or fields.flag("use_bias", default=True)
+    return _Unit(cell=cell, hidden=hidden, bias=(size,) if has_bias else ())
+
+
+def _read_cells(serialised: Any, fields: Fields) -> tuple[_Unit, ...]:
+    if not isinstance(serialised, dict) or not isinstance(serialised.get("config"), dict):
+        raise fields.refuse(f"'cell' must be a cell, found {describe(serialised)}")
+    inner = Fields(config=serialised["config"], where=fields.where)
+    class_name = str(serialised.get("class_name")).rsplit(">", maxsplit=1)[-1]
+    if class_name == "StackedRNNCells":
+        cells = inner.raw("cells")
+        if not isinstance(cells, list) or not cells:
+            raise fields.refuse("its stack of cells is empty")
+        return tuple(unit for cell in cells for unit in _read_cells(cell, inner))
+    return (_read_unit(class_name, inner),)
+
+
+def _read_units(call: Call) -> tuple[_Unit, ...]:
+    if call.class_name == "RNN":
+        cell = call.fields.raw("cell")
+        cells = cell if isinstance(cell, list) else [cell]
+        return tuple(unit for entry in cells for unit in _read_cells(entry, call.fields))
+    return (_read_unit(call.class_name, call.fields),)
+
+
+def _states(unit: _Unit) -> int:
+    return 2 if unit.cell is Cell.LSTM else 1
+
+
+def recurrent(call: Call, *, directions: int = 1) -> Result:
+    """Rule of `LSTM`, `GRU`, `SimpleRNN`, `RNN`; `directions` is 2 inside `Bidirectional`.
+
+    With two directions the result is that of merging by concatenation.
+    """
+    timesteps, features = call.require_rank(2)
+    units = _read_units(call)
+    returns_sequences = call.fields.flag("return_sequences", default=False)
+    steps = []
+    for position, unit in enumerate(units):
+        is_last = position == len(units) - 1
+        keeps = returns_sequences or not is_last
+        width = unit.hidden * directions
+        shape = RecurrentShape(
+            cell=unit.cell,
+            batch=call.batch,
+            timesteps=timesteps,
+            input=features,
+            hidden=unit.hidden,
+            is_bidirectional=directions == 2,
+            return_sequences=keeps,
+        )
+        elements = call.total((timesteps, width) if keeps else (width,))
+        steps.append(
+            Step(shape=shape, elements=elements, weights=unit.weights(features) * directions)
+        )
+        features = width
+    output: Shape = (timesteps, features) if returns_sequences else (features,)
+    states: tuple[Shape, ...] = ()
+    if call.fields.flag("return_state", default=False):
+        states = tuple((u.hidden,) for u in units for _ in range(_states(u)))
+    return Result(outputs=(output, *states * directions), steps=tuple(steps))
+
+
+def bidirectional(call: Call, inner: Call) -> Result:
+    """Rule of `Bidirectional` around the recurrent layer `inner`."""
+    merge = call.fields.raw("merge_mode", default="concat")
+    if merge not in ("concat", "sum", "mul", "ave", None):
+        raise call.fields.refuse(f"'merge_mode' is {describe(merge)}")
+    joined = recurrent(inner, directions=2)
+    if merge == "concat":
+        return joined
+    *leading, width = joined.outputs[0]
+    half = (*leading, width // 2)
+    if merge is None:
+        return Result(outputs=(half, half, *joined.outputs[1:]), steps=joined.steps)
+    op = {"sum": "add", "mul": "multiply", "ave": "average"}[merge]
+    step = call.elementwise(op, half, n_inputs=2)
+    return Result(outputs=(half, *joined.outputs[1:]), steps=(*joined.steps, step))
+
+
+def convolutional(call: Call) -> Result:
+    """Rule of `ConvLSTM1D`, `ConvLSTM2D`, `ConvLSTM3D`: two convolutions and the gates."""
+    rank = read_rank(call.class_name)
+    timesteps, *frame = call.require_rank(rank + 2)
+    one = Call(
+        class_name=call.class_name,
+        fields=call.fields,
+        inputs=(tuple(frame),),
+        batch=call.batch * timesteps,
+        is_training=call.is_training,
+    )
+    image, window = read_image(one, rank), read_window(one, rank)
+    filters = call.fields.integer("filters")
+    spatial = window_output(one, window, spatial=image.spatial)
+    ones = (1,) * rank
+    of_input = ConvShape(
+        n=one.batch, c=image.channels, spatial=image.spatial, k=4 * filters,
+        kernel=window.kernel, strides=window.strides, output=spatial, dilation=window.dilation,
+    )  # fmt: skip
+    of_state = ConvShape(
+        n=one.batch, c=filters, spatial=spatial, k=4 * filters,
+        kernel=window.kernel, strides=ones, output=spatial, dilation=ones,
+    )  # fmt: skip
+    size = math.prod(window.kernel) * 4 * filters
+    bias = (4 * filters,) if call.fields.flag("use_bias", default=True) else ()
+    wide = one.total((*spatial, 4 * filters))
+    frame_out = image.shape(spatial, channels=filters)
+    keeps = call.fields.flag("return_sequences", default=False)
+    output = (timesteps, *frame_out) if keeps else frame_out
+    states: tuple[Shape, ...] = ()
+    if call.fields.flag("return_state", default=False):
+        states = (frame_out, frame_out)
+    return Result(
+        outputs=(output, *states),
+        steps=(
+            Step(shape=of_input, elements=wide, weights=(size * image.channels, *bias)),
+            Step(shape=of_state, elements=wide, weights=(size * filters,)),
+            one.elementwise("lstm_gates", frame_out, n_inputs=4),
+        ),
+    )
+
+
+_LAYERS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "RNN")
+RULES = {
+    **dict.fromkeys(_LAYERS, recurrent),
+    **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), convolutional),
+}
