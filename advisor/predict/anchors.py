@@ -76,8 +76,13 @@ def peak_flop_per_s(spec: DeviceSpec, precision: Precision) -> float | None:
     return known[precision] or spec.peak_fp32_flop_per_s
 
 
-def collect_anchors(knowledge: Knowledge) -> tuple[Anchor, ...]:
-    """Return every published network result on one GPU whose work and device are known."""
+def matching_anchors(
+    knowledge: Knowledge, *, phase: Phase, precision: Precision
+) -> tuple[Anchor, ...]:
+    """Return the published results on one GPU whose work and device are known.
+
+    Only those of the phase and precision.
+    """
     specs: dict[tuple[str, DeviceKind], DeviceSpec] = {}
     for spec in reversed(knowledge.devices):
         for name in (spec.device, *spec.aliases):
@@ -86,7 +91,11 @@ def collect_anchors(knowledge: Knowledge) -> tuple[Anchor, ...]:
     for facts in reversed(knowledge.networks):
         for name in (facts.name, *facts.aliases):
             networks[spelled(name)] = facts
-    found = (_anchor(row, specs, networks) for row in knowledge.published)
+    found = (
+        _anchor(row, specs, networks)
+        for row in knowledge.published
+        if is_phase(row, phase) and (row.precision or Precision.FLOAT32) is precision
+    )
     return tuple(anchor for anchor in found if anchor is not None)
 
 
@@ -122,19 +131,16 @@ def _anchor(
 
 
 def anchor_factor(
-    anchors: Iterable[Anchor],
-    *,
-    spec: DeviceSpec,
-    phase: Phase,
-    precision: Precision,
-    family: str | None,
+    anchors: Iterable[Anchor], *, spec: DeviceSpec, family: str | None
 ) -> AnchorFactor:
-    """Return the factor over the roofline of a device, from the nearest published results."""
-    same = [
-        anchor
-        for anchor in anchors
-        if is_phase(anchor.row, phase) and anchor.precision is precision
-    ]
+    """Return the factor over the roofline of a device, from the nearest published results.
+
+    Args:
+        anchors: of one phase and precision.
+        spec: the device.
+        family: of the network, preferred where enough results have it; None unknown.
+    """
+    same = tuple(anchors)
     levels = (
         ("device", [a for a in same if a.spec.device == spec.device]),
         ("architecture", [a for a in same if spec.architecture == a.spec.architecture]),

@@ -3,22 +3,21 @@
 Leaves to others: predicting (`advisor.predict.predict`).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Setting
 from advisor.model.prediction import Evidence
+from advisor.model.published import PublishedResult
 from advisor.model.quantity import Precision, Source
 from advisor.model.workload import Workload
-from advisor.predict.anchors import Anchor, collect_anchors
+from advisor.predict.anchors import Anchor, matching_anchors
 from advisor.predict.ceilings import MachineCeilings
 from advisor.predict.hardware import CpuLimits, cpu_limits
-from advisor.predict.published import ThreadSweep, thread_sweeps
-from advisor.predict.work import operator_kind, rate, step_calls
+from advisor.predict.published import ThreadSweep, rows_of_network, thread_sweeps
+from advisor.predict.work import StepTotals, operator_kind, rate, step_totals
 from advisor.predict.workload_time import StepEstimate, step_on
 
 _FRAMEWORK = "TensorFlow"
@@ -30,9 +29,12 @@ class PredictionContext:
 
     Attributes:
         measurements: None before anything was measured.
-        cpu_limits, baseline_step, anchors, sweeps, calls, machine_evidence: derived; the limits
-            of this processor, a step on it, published factors of GPUs, published thread sweeps,
-            kernels of each class in a step, and the measured figures as evidence.
+        cpu_limits, baseline_step: derived, as all that follows: limits of this processor, and
+            a step on it.
+        anchors: published factors of GPUs in this phase and precision.
+        network_rows: published results of this network and phase, with seconds for one sample.
+        sweeps: published sweeps over threads; totals: work of a step.
+        machine_evidence: measured figures of this processor, in words.
     """
 
     profile: MachineProfile
@@ -43,8 +45,9 @@ class PredictionContext:
     cpu_limits: CpuLimits = field(init=False)
     baseline_step: StepEstimate = field(init=False)
     anchors: tuple[Anchor, ...] = field(init=False)
+    network_rows: tuple[tuple[PublishedResult, float], ...] = field(init=False)
     sweeps: tuple[ThreadSweep, ...] = field(init=False)
-    calls: Mapping[OperatorKind, int] = field(init=False)
+    totals: StepTotals = field(init=False)
     machine_evidence: tuple[Evidence, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,21 +57,16 @@ class PredictionContext:
             "baseline_step": step_on(
                 self.workload, device=self.ceilings.cpu, precision=self.workload.precision
             ),
-            "anchors": collect_anchors(self.knowledge),
+            "anchors": matching_anchors(
+                self.knowledge, phase=self.workload.phase, precision=self.workload.precision
+            ),
+            "network_rows": rows_of_network(self.workload, knowledge=self.knowledge),
             "sweeps": thread_sweeps(self.knowledge.published, framework=_FRAMEWORK),
-            "calls": _count_calls(self.workload),
+            "totals": step_totals(self.workload),
             "machine_evidence": device_evidence(self.measurements, device_id=CPU_DEVICE_ID),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
-
-
-def _count_calls(workload: Workload) -> Mapping[OperatorKind, int]:
-    counts: dict[OperatorKind, int] = {}
-    for call in step_calls(workload):
-        kind = operator_kind(call.shape)
-        counts[kind] = counts.get(kind, 0) + call.count
-    return MappingProxyType(counts)
 
 
 def format_rate(value: float, unit: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from advisor.knowledge.store import Knowledge
 from advisor.model.prediction import Evidence
 from advisor.model.published import Comparability, NetworkFacts, PublishedResult, ResultPhase
-from advisor.model.quantity import Phase, Source
+from advisor.model.quantity import Phase, Precision, Source
 from advisor.model.workload import Workload
 
 _PHASES = {Phase.TRAINING: ResultPhase.TRAINING, Phase.INFERENCE: ResultPhase.INFERENCE}
@@ -74,13 +74,32 @@ def multiply_adds(row: PublishedResult, *, facts: NetworkFacts | None) -> int | 
     return facts.multiply_adds_per_sample if facts else None
 
 
-def is_same_network(row: PublishedResult, workload: Workload, *, knowledge: Knowledge) -> bool:
-    """Whether a row timed the network of the workload, by name or alias."""
+def _network_names(workload: Workload, *, knowledge: Knowledge) -> frozenset[str]:
     names = {spelled(workload.network), spelled(workload.title)}
     facts = network_facts(knowledge, name=workload.network)
     if facts is not None:
         names |= {spelled(facts.name), *(spelled(alias) for alias in facts.aliases)}
-    return spelled(row.workload) in names
+    return frozenset(names)
+
+
+def rows_of_network(
+    workload: Workload, *, knowledge: Knowledge
+) -> tuple[tuple[PublishedResult, float], ...]:
+    """Return published results of this network and phase, each with seconds for one sample.
+
+    Only comparable ones on a single device, at the precision of the workload.
+    """
+    names = _network_names(workload, knowledge=knowledge)
+    facts = network_facts(knowledge, name=workload.network)
+    return tuple(
+        (row, per_sample)
+        for row in knowledge.published
+        if is_phase(row, workload.phase)
+        and (row.precision or Precision.FLOAT32) is workload.precision
+        and is_comparable(row)
+        and spelled(row.workload) in names
+        and (per_sample := seconds_per_sample(row, facts=facts)) is not None
+    )
 
 
 def is_similar_batch(row: PublishedResult, batch_size: int) -> bool:
@@ -137,6 +156,7 @@ def rows_of_product(
     if number is None or len(number) < 4:
         return ()
     facts = network_facts(knowledge, name=workload.network)
+    names = _network_names(workload, knowledge=knowledge)
     data = {re.split(r"[-_]", workload.network.lower(), maxsplit=1)[0]}
     if facts is not None and facts.dataset:
         data.add(spelled(facts.dataset))
@@ -146,7 +166,7 @@ def rows_of_product(
         if number.lower() in row.device.lower()
         and is_phase(row, workload.phase)
         and (
-            is_same_network(row, workload, knowledge=knowledge)
+            spelled(row.workload) in names
             or any(len(word) > 3 and spelled(row.workload).startswith(word) for word in data)
         )
     ]

@@ -10,33 +10,27 @@ import math
 from dataclasses import dataclass
 
 from advisor.knowledge.cloud import cloud_index
-from advisor.model.kernel import OperatorKind, RecurrentShape
+from advisor.model.kernel import OperatorKind
 from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec, PublishedResult
-from advisor.model.quantity import Basis, Interval, Phase, Precision
-from advisor.model.workload import Workload
+from advisor.model.quantity import Basis, Interval, Precision
 from advisor.predict.anchors import AnchorFactor, anchor_factor, peak_flop_per_s
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
 from advisor.predict.published import (
     ThreadLaw,
-    is_comparable,
-    is_phase,
-    is_same_network,
     is_similar_batch,
     network_facts,
     row_evidence,
-    seconds_per_sample,
     thread_law,
 )
-from advisor.predict.work import COMPUTE_KINDS, bytes_moved, operator_kind, step_calls, step_flop
+from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import Z_80, interval_of
 
-# What the framework needs to start one kernel on a GPU; kernels of one recurrent timestep.
+# What the framework needs to start one kernel on a GPU.
 LAUNCH_S = 10e-6
-_LAUNCHES_PER_TIMESTEP = 2
 _GPU_CALL_S = 500e-6
 # Share of the data sheet's bandwidth that memory-bound kernels reach on a GPU.
 _GPU_STREAM_SHARE = 0.7
@@ -183,18 +177,11 @@ def _published_estimate(
 ) -> HardwareEstimate | None:
     """Return the time that someone measured with this network on this hardware."""
     names = _names(hardware, option)
-    workload = context.workload
-    facts = network_facts(context.knowledge, name=workload.network)
+    batch = context.workload.batch_size
     times = [
-        (row, per_sample * workload.batch_size)
-        for row in context.knowledge.published
-        if is_phase(row, workload.phase)
-        and is_comparable(row)
-        and (row.precision or Precision.FLOAT32) is workload.precision
-        and is_similar_batch(row, workload.batch_size)
-        and _is_on(row, names)
-        and is_same_network(row, workload, knowledge=context.knowledge)
-        and (per_sample := seconds_per_sample(row, facts=facts)) is not None
+        (row, per_sample * batch)
+        for row, per_sample in context.network_rows
+        if is_similar_batch(row, batch) and _is_on(row, names)
     ]
     if not times:
         return None
@@ -207,7 +194,7 @@ def _published_estimate(
         log_sd = math.hypot(log_sd, _OLD_STACK_SD)
         assumptions.append(f"The published results are of {newest}: newer software may differ.")
     closest = sorted(times, key=lambda item: (abs(math.log(item[1]) - middle), item[0].id))
-    step = _bounded(interval_of(math.exp(middle), log_sd=log_sd), _roofline_s(hardware, workload))
+    step = _bounded(interval_of(math.exp(middle), log_sd=log_sd), _roofline_s(hardware, context))
     return HardwareEstimate(
         step_s=step,
         breakdown=(),
@@ -218,13 +205,14 @@ def _published_estimate(
     )
 
 
-def _roofline_s(hardware: Hardware, workload: Workload) -> float:
+def _roofline_s(hardware: Hardware, context: PredictionContext) -> float:
     """Return what no software can beat: flop over the peak of the data sheet."""
+    precision = context.workload.precision
     if isinstance(hardware, CpuLimits):
-        peak: float | None = hardware.peak_flop_per_s(workload.precision)
+        peak: float | None = hardware.peak_flop_per_s(precision)
     else:
-        peak = peak_flop_per_s(hardware, workload.precision)
-    return step_flop(workload) / peak if peak else 0.0
+        peak = peak_flop_per_s(hardware, precision)
+    return context.totals.flop / peak if peak else 0.0
 
 
 def _bounded(interval: Interval, least_s: float) -> Interval:
@@ -234,11 +222,11 @@ def _bounded(interval: Interval, least_s: float) -> Interval:
 
 def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEstimate:
     """Scale each class of operators here by the ratio of what limits it."""
-    here, workload = context.cpu_limits, context.workload
+    here = context.cpu_limits
     base = context.baseline_step
-    law = thread_law(context.sweeps, step_flop=step_flop(workload))
+    law = thread_law(context.sweeps, step_flop=float(context.totals.flop))
     single = here.ghz / target.ghz
-    precision = workload.precision
+    precision = context.workload.precision
 
     def per_core(limits: CpuLimits) -> float:
         return limits.peak_flop_per_s(precision) / limits.cores
@@ -251,7 +239,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     for part in base.breakdown:
         kind = OperatorKind(part.operator_kind)
         ratio = compute if kind in COMPUTE_KINDS else max(memory, 0.5 * threads * single)
-        dispatched = min(0.9 * part.time_s, context.calls.get(kind, 0) * device.dispatch_s)
+        dispatched = min(0.9 * part.time_s, context.totals.calls.get(kind, 0) * device.dispatch_s)
         if kind is OperatorKind.OVERHEAD:
             dispatched = part.time_s
         seconds = (part.time_s - dispatched) * ratio + dispatched * single
@@ -260,7 +248,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     log_sd = math.hypot(base.log_sd, _CPU_SD)
     log_sd += _CPU_SD_PER_LOG_CORES * abs(math.log(target.cores / here.cores))
     log_sd += _GUESSED_SD if target.is_guessed else 0.0
-    step = _bounded(interval_of(total, log_sd=log_sd), _roofline_s(target, workload))
+    step = _bounded(interval_of(total, log_sd=log_sd), _roofline_s(target, context))
     is_measured = base.basis is not Basis.MODEL_ONLY
     return HardwareEstimate(
         step_s=step,
@@ -283,28 +271,11 @@ def _cores_sentence(target: CpuLimits, here: CpuLimits, law: ThreadLaw) -> str:
     )
 
 
-def _launches(workload: Workload) -> int:
-    """Return the kernels that a step starts one after another."""
-    count = 0
-    for call in step_calls(workload):
-        if operator_kind(call.shape) is OperatorKind.OVERHEAD:
-            continue
-        if isinstance(call.shape, RecurrentShape):
-            count += call.count * call.shape.timesteps * _LAUNCHES_PER_TIMESTEP
-        else:
-            count += call.count
-    return count + (workload.variables if workload.phase is Phase.TRAINING else 0)
-
-
-def _memory_s(spec: DeviceSpec, workload: Workload) -> float:
+def _memory_s(spec: DeviceSpec, context: PredictionContext) -> float:
     if not spec.memory_bandwidth_byte_per_s:
         return 0.0
-    moved = sum(
-        bytes_moved(call.shape, direction=call.direction, precision=workload.precision) * call.count
-        for call in step_calls(workload)
-        if operator_kind(call.shape) not in COMPUTE_KINDS
-    )
-    return moved / (_GPU_STREAM_SHARE * spec.memory_bandwidth_byte_per_s)
+    rate = _GPU_STREAM_SHARE * spec.memory_bandwidth_byte_per_s
+    return context.totals.memory_bound_bytes / rate
 
 
 def _gpu_estimate(
@@ -316,16 +287,10 @@ def _gpu_estimate(
     if not peak:
         return MissingFact(fact="time", reason=f"The peak rate of {spec.device} is not known.")
     facts = network_facts(context.knowledge, name=workload.network)
-    anchor = anchor_factor(
-        context.anchors,
-        spec=spec,
-        phase=workload.phase,
-        precision=workload.precision,
-        family=facts.family if facts else None,
-    )
-    computing = step_flop(workload) / peak / share
-    waiting = _launches(workload) * LAUNCH_S
-    working = max(computing * anchor.factor, computing + _memory_s(spec, workload) / share)
+    anchor = anchor_factor(context.anchors, spec=spec, family=facts.family if facts else None)
+    computing = context.totals.flop / peak / share
+    waiting = context.totals.launches * LAUNCH_S
+    working = max(computing * anchor.factor, computing + _memory_s(spec, context) / share)
     total = max(working, waiting) + _GPU_CALL_S
     log_sd = anchor.log_sd + (0.2 if waiting > working else 0.0)
     step = _bounded(interval_of(total, log_sd=log_sd), computing)

@@ -5,7 +5,9 @@ perfect cache would move. Times are left to others (`advisor.predict.ceilings`).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from advisor.model.kernel import (
@@ -251,17 +253,57 @@ def fixed_calls(workload: Workload) -> tuple[KernelCall, ...]:
     return (call, KernelCall(shape=update, direction=Direction.UPDATE))
 
 
-def step_flop(workload: Workload) -> int:
-    """Return the floating-point operations of one whole step."""
-    return sum(
-        flop(call.shape, direction=call.direction) * call.count for call in step_calls(workload)
-    )
-
-
 def step_calls(workload: Workload) -> tuple[KernelCall, ...]:
     """Return every kernel of one step, operator by operator, then the fixed calls."""
     per_operator = (kernel_calls(op, phase=workload.phase) for op in workload.operators)
     return (*(call for calls in per_operator for call in calls), *fixed_calls(workload))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepTotals:
+    """Work of one step.
+
+    Attributes:
+        calls: number of kernels of each class.
+        memory_bound_bytes: traffic of kernels that do little arithmetic.
+        launches: kernels that are started one after another, each timestep of a recurrent layer
+            apart, and one update for each variable.
+    """
+
+    flop: int
+    memory_bound_bytes: int
+    calls: Mapping[OperatorKind, int]
+    launches: int
+
+
+# Kernels of one timestep of a recurrent layer: product and gates.
+_LAUNCHES_PER_TIMESTEP = 2
+
+
+def step_totals(workload: Workload) -> StepTotals:
+    """Return the work of one step of a workload, added up."""
+    operations = moved = launches = 0
+    counts: dict[OperatorKind, int] = {}
+    for call in step_calls(workload):
+        kind = operator_kind(call.shape)
+        counts[kind] = counts.get(kind, 0) + call.count
+        operations += flop(call.shape, direction=call.direction) * call.count
+        if kind not in COMPUTE_KINDS:
+            moved += call.count * bytes_moved(
+                call.shape, direction=call.direction, precision=workload.precision
+            )
+        if isinstance(call.shape, RecurrentShape):
+            launches += call.count * call.shape.timesteps * _LAUNCHES_PER_TIMESTEP
+        elif kind is OperatorKind.OPTIMIZER:
+            launches += workload.variables
+        elif kind is not OperatorKind.OVERHEAD:
+            launches += call.count
+    return StepTotals(
+        flop=operations,
+        memory_bound_bytes=moved,
+        calls=MappingProxyType(counts),
+        launches=launches,
+    )
 
 
 def rate(measurement: Measurement) -> tuple[float, str]:
