@@ -1,0 +1,282 @@
+"""The machine's own GPUs as options: what software serves each of them for this job, and if none.
+
+A GPU without official software for the job is no option, however many cores it has: it is
+refused with the advice for its family, or stands under "avoid" where somebody measured that it
+is slower than the processor beside it.
+Leaves to others: times (`advisor.predict`), the options table (`advisor.recommend.options`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.knowledge.lookup import find_device, find_gpu_family
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OpenclDevice, OsFamily
+from advisor.model.option import Option, OptionKind
+from advisor.model.prediction import Evidence
+from advisor.model.published import Comparability, GpuFamily, PublishedResult
+from advisor.model.quantity import Interval, Phase, Source
+from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode, Rejection, Step
+from advisor.model.workload import Workload
+from advisor.recommend.circumstances import vendor_word
+from advisor.recommend.reasons import reason
+
+_LIKE = {DeviceKind.IGPU: "integrated GPU", DeviceKind.DGPU: "graphics card"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceChoice:
+    """What the machine's GPUs come to."""
+
+    options: tuple[Option, ...]
+    hints: tuple[Hint, ...]
+    avoid: tuple[AvoidedOption, ...]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Support:
+    """How well software serves a GPU: "official", "unofficial", "none"; None unknown; by what."""
+
+    level: str | None
+    route: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """A network that somebody timed on this processor and on this GPU."""
+
+    cpu: PublishedResult
+    gpu: PublishedResult
+    speedup: float
+
+
+def families_of(profile: MachineProfile, *, knowledge: Knowledge) -> dict[str, GpuFamily]:
+    """Return the family of each graphics device that is recognised, by the device's id."""
+    found = {}
+    for gpu in profile.graphics:
+        family = find_gpu_family(
+            knowledge,
+            pci_vendor_id=gpu.pci_vendor_id,
+            pci_device_id=gpu.pci_device_id,
+            name=gpu.name,
+        )
+        if family is not None:
+            found[gpu.id] = family
+    return found
+
+
+def support_of(family: GpuFamily, *, system: OsFamily, phase: Phase) -> Support:
+    """Return how software serves a family of GPUs for a phase on a system."""
+    cells = {
+        (OsFamily.LINUX, Phase.TRAINING): (family.linux_training, family.linux_training_route),
+        (OsFamily.LINUX, Phase.INFERENCE): (family.linux_inference, family.linux_inference_route),
+        (OsFamily.WINDOWS, Phase.TRAINING): (
+            family.windows_training,
+            family.windows_training_route,
+        ),
+        (OsFamily.WINDOWS, Phase.INFERENCE): (
+            family.windows_inference,
+            family.windows_inference_route,
+        ),
+    }
+    cell = cells.get((system, phase))
+    if cell is None:
+        return Support(level=None, route=None)
+    level, route = cell
+    return Support(level=level.split()[0].lower() if level else None, route=route)
+
+
+def opencl_of(gpu: GraphicsDevice, *, profile: MachineProfile) -> OpenclDevice | None:
+    """Return the OpenCL device that is this GPU, None when no driver offers it.
+
+    Matched by kind and vendor; of several GPUs of one kind and vendor, by their order.
+    """
+    word = _vendor_of(gpu)
+    same = [g for g in profile.graphics if g.kind is gpu.kind and _vendor_of(g) == word]
+    offered = [
+        device
+        for device in profile.opencl
+        if device.kind is gpu.kind
+        and not device.is_bundled_driver
+        and vendor_word(f"{device.vendor} {device.name}") == word
+    ]
+    position = same.index(gpu)
+    return offered[position] if position < len(offered) else None
+
+
+def _vendor_of(gpu: GraphicsDevice) -> str | None:
+    return vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
+
+
+def choose_devices(
+    profile: MachineProfile,
+    *,
+    workload: Workload,
+    knowledge: Knowledge,
+    families: Mapping[str, GpuFamily],
+) -> DeviceChoice:
+    """Return what each GPU of the machine comes to for a job."""
+    options: list[Option] = []
+    hints: list[Hint] = []
+    avoid: list[AvoidedOption] = []
+    rejections: list[Rejection] = []
+    for gpu in profile.graphics:
+        option = _option_of(gpu, profile)
+        pair = slower_pair(gpu, profile=profile, phase=workload.phase, knowledge=knowledge)
+        family = families.get(gpu.id)
+        refusals = _refusals(gpu, family=family, profile=profile, phase=workload.phase)
+        if pair is not None:
+            avoid.append(_avoided(option, pair, refusals))
+        if refusals:
+            rejections.append(Rejection(option_id=option.id, title=option.title, reasons=refusals))
+        elif pair is None and family is not None:
+            support = support_of(family, system=profile.os.family, phase=workload.phase)
+            if support.level == "official":
+                options.append(option)
+            else:
+                hints.append(_experiment(option, family, support))
+    return DeviceChoice(
+        options=tuple(options),
+        hints=tuple(hints),
+        avoid=tuple(avoid),
+        rejections=tuple(rejections),
+    )
+
+
+def _option_of(gpu: GraphicsDevice, profile: MachineProfile) -> Option:
+    opencl = opencl_of(gpu, profile=profile)
+    return Option(
+        id=f"device:{gpu.id}",
+        title=f"{_LIKE.get(gpu.kind, 'device')} {gpu.name}",
+        kind=OptionKind.LOCAL_DEVICE,
+        # Measurements of a GPU are filed under its OpenCL device.
+        device_id=gpu.id if opencl is None else opencl.id,
+    )
+
+
+def _refusals(
+    gpu: GraphicsDevice, *, family: GpuFamily | None, profile: MachineProfile, phase: Phase
+) -> tuple[Reason, ...]:
+    if family is None:
+        return (reason(ReasonCode.NOT_APPLICABLE, why="family of the GPU not known"),)
+    support = support_of(family, system=profile.os.family, phase=phase)
+    if support.level in (None, "none"):
+        return (
+            reason(
+                ReasonCode.FRAMEWORK_DOES_NOT_RUN,
+                device=gpu.name,
+                phase=phase.value,
+                advice=family.advice,
+            ),
+        )
+    if gpu.kernel_driver is None and profile.os.family is OsFamily.LINUX:
+        return (reason(ReasonCode.NO_DRIVER, device=gpu.name, remedy=_remedy(family, profile)),)
+    return ()
+
+
+def _remedy(family: GpuFamily, profile: MachineProfile) -> str:
+    """What the probe says about the missing driver, else the family's usual one."""
+    for missing in profile.missing:
+        if missing.remedy is not None and "driver" in f"{missing.fact} {missing.reason}".lower():
+            return missing.remedy
+    return family.opencl_linux or "install the vendor's driver"
+
+
+def _experiment(option: Option, family: GpuFamily, support: Support) -> Hint:
+    steps = [Step(kind="text", caption="Advice", content=family.advice)]
+    if support.route is not None:
+        steps.insert(0, Step(kind="text", caption="Unofficial way", content=support.route))
+    return Hint(
+        option=option,
+        reasons=(reason(ReasonCode.NO_FIGURE, support="unofficial"),),
+        steps=tuple(steps),
+    )
+
+
+# --- what somebody measured on this very chip ---------------------------------------------------
+
+
+def slower_pair(
+    gpu: GraphicsDevice, *, profile: MachineProfile, phase: Phase, knowledge: Knowledge
+) -> _Pair | None:
+    """Return the published pair that shows most clearly that the GPU loses to its processor.
+
+    Both must stand in one study, for one network, and the processor's best figure counts.
+    """
+    cpu = find_device(knowledge, profile.cpu.brand, kind=DeviceKind.CPU)
+    if cpu is None:
+        return None
+    rows = [row for row in knowledge.published if _is_usable(row, phase)]
+    on_gpu = [row for row in rows if _is_on(row, gpu, cpu_name=cpu.device, knowledge=knowledge)]
+    pairs = []
+    for row in on_gpu:
+        beside = [
+            other
+            for other in rows
+            if other.device == cpu.device
+            and (other.study, other.workload, other.metric, other.unit)
+            == (row.study, row.workload, row.metric, row.unit)
+        ]
+        if beside:
+            best = max(beside, key=_rate)
+            pairs.append(_Pair(cpu=best, gpu=row, speedup=_rate(row) / _rate(best)))
+    slower = [pair for pair in pairs if pair.speedup < 1.0]
+    return min(slower, key=lambda pair: (pair.speedup, pair.gpu.id)) if slower else None
+
+
+def _is_usable(row: PublishedResult, phase: Phase) -> bool:
+    return (
+        row.phase.value == phase.value
+        and row.comparability is Comparability.COMPARABLE
+        and row.unit in ("s", "1/s")
+        and row.value > 0.0
+    )
+
+
+def _rate(row: PublishedResult) -> float:
+    return row.value if row.unit == "1/s" else 1.0 / row.value
+
+
+def _is_on(
+    row: PublishedResult, gpu: GraphicsDevice, *, cpu_name: str, knowledge: Knowledge
+) -> bool:
+    """A study names a GPU by itself, or an integrated one by the processor that it sits in."""
+    if row.device_kind is not gpu.kind:
+        return False
+    if gpu.kind is DeviceKind.IGPU and cpu_name.split()[-1].lower() in row.device.lower():
+        return True
+    spec = find_device(knowledge, gpu.name, kind=gpu.kind, compute_units=gpu.compute_units)
+    return spec is not None and row.device == spec.device
+
+
+def _avoided(option: Option, pair: _Pair, refusals: tuple[Reason, ...]) -> AvoidedOption:
+    why = reason(
+        ReasonCode.PUBLISHED_SLOWER,
+        factor_x=1.0 / pair.speedup,
+        workload=pair.gpu.workload,
+        cpu=_quantity(pair.cpu),
+        device=_quantity(pair.gpu),
+    )
+    return AvoidedOption(
+        option=option,
+        reasons=(why, *refusals),
+        speedup=Interval(low=pair.speedup, mid=pair.speedup, high=pair.speedup),
+        evidence=tuple(_evidence(row) for row in (pair.cpu, pair.gpu)),
+    )
+
+
+def _quantity(row: PublishedResult) -> str:
+    return f"{row.value:g} {row.unit}"
+
+
+def _evidence(row: PublishedResult) -> Evidence:
+    software = " ".join(word for word in (row.framework, row.build) if word)
+    statement = (
+        f"{row.workload}, {row.phase.value}: {_quantity(row)} ({row.metric.replace('_', ' ')}) "
+        f"on {row.device}, {software or 'software not stated'}"
+    )
+    date = None if row.year is None else str(row.year)
+    return Evidence(
+        statement=statement, source=Source(title=row.study, reference=row.source, date=date)
+    )

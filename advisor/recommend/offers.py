@@ -1,0 +1,266 @@
+"""Rented machines worth predicting: hard filters over all offers, then those that nothing beats.
+
+Thousands of offers differ in region and price only. Of each machine the cheapest region counts;
+of each speed the cheapest machines. Speed is judged here by the data sheet, roughly and only to
+leave out what is both slower and dearer; times come later.
+Leaves to others: times (`advisor.predict`), money (`advisor.recommend.cost`).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.knowledge.cloud import CloudIndex, is_burstable
+from advisor.model.offer import CpuPlatform, Offer
+from advisor.model.option import Option, OptionKind
+from advisor.model.quantity import Precision
+from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
+from advisor.model.workload import Workload
+from advisor.predict.anchors import peak_flop_per_s
+from advisor.recommend.circumstances import FRAMEWORK_BYTES, memory_fits
+from advisor.recommend.reasons import reason
+
+# Machines of the same speed class that are kept for each form of renting, cheapest first.
+KEPT_PER_SPEED = 2
+# Machines whose data sheets differ by less are of one speed class.
+SPEED_CLASS_FACTOR = 1.15
+
+_ARM = ("arm64", "aarch64")
+# Float32 flop per cycle and core by instruction set, for putting machines in order only.
+_WIDTHS = (("avx512f", 64.0), ("avx2", 32.0), ("avx", 16.0), ("sve", 32.0), ("asimd", 16.0))
+_USUAL_GHZ = 2.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferChoice:
+    """Options to predict, why others were left out, and how many prices were looked at."""
+
+    options: tuple[Option, ...]
+    rejections: tuple[Rejection, ...]
+    n_considered: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Machine:
+    """An offer in one form of renting, with its rough speed (arbitrary unit, higher is faster)."""
+
+    offer: Offer
+    is_spot: bool
+    usd_per_hour: float
+    speed: float
+
+
+def choose_offers(
+    offers: Iterable[Offer],
+    *,
+    workload: Workload,
+    preferences: Preferences,
+    index: CloudIndex,
+    today: str,
+) -> OfferChoice:
+    """Return the rented machines worth predicting, on demand and spot apart.
+
+    Args:
+        offers: all that are known.
+        workload: decides the memory needed.
+        preferences: region and whether renting is allowed at all.
+        index: of the cloud tables.
+        today: ISO date, for retirements.
+    """
+    if not preferences.allows_cloud:
+        refusal = Rejection(
+            option_id="cloud",
+            title="Rented machines",
+            reasons=(reason(ReasonCode.CLOUD_NOT_ALLOWED),),
+        )
+        return OfferChoice(options=(), rejections=(refusal,), n_considered=0)
+    refused: Counter[ReasonCode] = Counter()
+    cheapest: dict[tuple[object, ...], _Machine] = {}
+    n_considered = 0
+    for offer in offers:
+        code = refusal_of(
+            offer, workload=workload, preferences=preferences, index=index, today=today
+        )
+        if code is not None:
+            refused[code] += 1
+            continue
+        for machine in _forms(offer, index):
+            n_considered += 1
+            key = (*_type_key(offer), machine.is_spot)
+            best = cheapest.get(key)
+            if best is None or _price_order(machine) < _price_order(best):
+                cheapest[key] = machine
+    kept = [
+        machine
+        for is_spot in (False, True)
+        for is_gpu in (False, True)
+        for machine in _front(
+            entry
+            for entry in cheapest.values()
+            if entry.is_spot is is_spot and (entry.offer.accelerator is not None) is is_gpu
+        )
+    ]
+    return OfferChoice(
+        options=tuple(cloud_option(machine.offer, is_spot=machine.is_spot) for machine in kept),
+        rejections=_rejections(refused),
+        n_considered=n_considered,
+    )
+
+
+def cloud_option(offer: Offer, *, is_spot: bool) -> Option:
+    """Return the option of renting an offer on demand, or interruptible."""
+    form = "spot" if is_spot else "on-demand"
+    accelerator = "" if offer.accelerator is None else f" ({offer.accelerator})"
+    return Option(
+        id=f"cloud:{offer.vendor}:{offer.instance_type}:{offer.region}:{form}",
+        title=f"{offer.vendor} {offer.instance_type}{accelerator}, {offer.region}, {form}",
+        kind=OptionKind.CLOUD,
+        offer=offer,
+        is_spot=is_spot,
+    )
+
+
+def is_in_regions(region: str, *, wanted: tuple[str, ...]) -> bool:
+    """Return whether a region is among the user's: a whole name, or its beginning ("eu")."""
+    if not wanted:
+        return True
+    lowered = region.lower()
+    return any(lowered.startswith(entry.strip().lower()) for entry in wanted)
+
+
+def refusal_of(
+    offer: Offer,
+    *,
+    workload: Workload,
+    preferences: Preferences,
+    index: CloudIndex,
+    today: str,
+) -> ReasonCode | None:
+    """Return why an offer is out of the question, None when it is not."""
+    if not is_in_regions(offer.region, wanted=preferences.regions):
+        return ReasonCode.REGION_NOT_CHOSEN
+    if offer.usd_per_hour is None and offer.spot_usd_per_hour is None:
+        return ReasonCode.PRICE_UNKNOWN
+    if memory_fits(workload, size_bytes=offer.memory_bytes) is False:
+        return ReasonCode.MEMORY_TOO_SMALL
+    if is_burstable(offer):
+        return ReasonCode.BURSTABLE
+    if offer.accelerator is None:
+        if not offer.vcpus:
+            return ReasonCode.TIME_UNKNOWN
+    else:
+        code = _accelerator_refusal(offer, workload, index)
+        if code is not None:
+            return code
+    return ReasonCode.RETIRED if index.is_retired(offer, today=today) else None
+
+
+def _accelerator_refusal(offer: Offer, workload: Workload, index: CloudIndex) -> ReasonCode | None:
+    device = index.accelerator_device(offer)
+    if device is None or not device.peak_fp32_flop_per_s:
+        return ReasonCode.TIME_UNKNOWN
+    if offer.architecture in _ARM:
+        # Keras' default backend has no GPU wheel for Arm.
+        return ReasonCode.FRAMEWORK_DOES_NOT_RUN
+    memory = offer.accelerator_memory_bytes or device.memory_bytes
+    if memory is not None and workload.memory_bytes + FRAMEWORK_BYTES > memory:
+        return ReasonCode.MEMORY_TOO_SMALL
+    return None
+
+
+def _type_key(offer: Offer) -> tuple[object, ...]:
+    return (
+        offer.vendor,
+        offer.instance_type,
+        offer.accelerator,
+        offer.n_accelerators,
+        offer.accelerator_memory_bytes,
+    )
+
+
+def _price_order(machine: _Machine) -> tuple[float, str]:
+    return machine.usd_per_hour, machine.offer.region
+
+
+def _forms(offer: Offer, index: CloudIndex) -> list[_Machine]:
+    speed = _gpu_speed(offer, index) if offer.accelerator else _cpu_speed(offer, index)
+    return [
+        _Machine(offer=offer, is_spot=is_spot, usd_per_hour=usd, speed=speed)
+        for is_spot, usd in ((False, offer.usd_per_hour), (True, offer.spot_usd_per_hour))
+        if usd is not None
+    ]
+
+
+def _gpu_speed(offer: Offer, index: CloudIndex) -> float:
+    device = index.accelerator_device(offer)
+    peak = None if device is None else peak_flop_per_s(device, Precision.FLOAT32)
+    # One GPU does the work, however many the machine has; a share of one is slower.
+    return (peak or 0.0) * min(1.0, offer.n_accelerators or 1.0)
+
+
+def _cpu_speed(offer: Offer, index: CloudIndex) -> float:
+    platform = index.platform_of(offer)
+    vcpus = offer.vcpus or 0.0
+    if platform is None:
+        per_core = 1.0 if offer.architecture in _ARM else 2.0
+        return vcpus / per_core * _USUAL_GHZ * 16.0
+    cores = vcpus / (platform.vcpus_per_core or 2)
+    return cores * (platform.reported_ghz or _USUAL_GHZ) * _width(platform)
+
+
+def _width(platform: CpuPlatform) -> float:
+    for flag, width in _WIDTHS:
+        if flag in platform.isa_features:
+            return width
+    return 8.0
+
+
+def _front(machines: Iterable[_Machine]) -> list[_Machine]:
+    """Return the cheapest machines of each speed class that no faster class undercuts."""
+    classes: dict[int, list[_Machine]] = {}
+    for machine in machines:
+        classes.setdefault(_speed_class(machine.speed), []).append(machine)
+    kept: list[_Machine] = []
+    least_usd = float("inf")
+    for level in sorted(classes, reverse=True):
+        members = sorted(
+            classes[level], key=lambda m: (m.usd_per_hour, m.offer.vendor, m.offer.instance_type)
+        )
+        if members[0].usd_per_hour >= least_usd:
+            continue
+        least_usd = members[0].usd_per_hour
+        kept += members[:KEPT_PER_SPEED]
+    return kept
+
+
+def _speed_class(speed: float) -> int:
+    return 0 if speed <= 0.0 else round(math.log(speed) / math.log(SPEED_CLASS_FACTOR))
+
+
+_WHY: dict[ReasonCode, str] = {
+    ReasonCode.REGION_NOT_CHOSEN: "Offers in other regions",
+    ReasonCode.PRICE_UNKNOWN: "Offers without a price",
+    ReasonCode.MEMORY_TOO_SMALL: "Offers with too little memory",
+    ReasonCode.BURSTABLE: "Offers that are fast only for a while",
+    ReasonCode.TIME_UNKNOWN: "Offers whose processor or accelerator is not known",
+    ReasonCode.FRAMEWORK_DOES_NOT_RUN: "Offers on whose accelerator the framework does not run",
+    ReasonCode.RETIRED: "Offers of retired series",
+}
+
+
+def _rejections(refused: Counter[ReasonCode]) -> tuple[Rejection, ...]:
+    """Return one line for each reason, not one for each of thousands of offers."""
+    return tuple(
+        Rejection(
+            option_id=f"cloud:{code.value}",
+            title=title,
+            reasons=(_counted(code, refused[code]),),
+        )
+        for code, title in _WHY.items()
+        if refused[code]
+    )
+
+
+def _counted(code: ReasonCode, count: int) -> Reason:
+    return reason(code, n_offers=float(count))

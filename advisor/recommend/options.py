@@ -1,0 +1,238 @@
+"""All that a user could do for a job: options to predict, hints, what to avoid, what is refused.
+
+Leaves to others: whether a row applies (`advisor.recommend.requirements`), GPUs
+(`advisor.recommend.devices`), rented machines (`advisor.recommend.offers`), cards
+(`advisor.recommend.purchases`), times (`advisor.predict`).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.knowledge.cloud import CloudIndex, cloud_index
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
+from advisor.model.option import Advice, Option, OptionFact, OptionKind
+from advisor.model.prediction import Evidence
+from advisor.model.published import GpuFamily
+from advisor.model.quantity import Interval, Source
+from advisor.model.recommendation import (
+    AvoidedOption,
+    Hint,
+    Preferences,
+    Reason,
+    ReasonCode,
+    Rejection,
+)
+from advisor.model.workload import Workload
+from advisor.recommend.circumstances import Circumstances
+from advisor.recommend.devices import choose_devices, families_of
+from advisor.recommend.offers import choose_offers
+from advisor.recommend.purchases import choose_purchases
+from advisor.recommend.reasons import reason
+from advisor.recommend.requirements import Verdict, check, matching_gpus
+from advisor.recommend.steps import resolve_settings, steps_for
+
+STAY_ID = "stay"
+STAY = Option(
+    id=STAY_ID,
+    title="Leave everything as it is",
+    kind=OptionKind.STAY,
+    device_id=CPU_DEVICE_ID,
+)
+
+_ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionList:
+    """What a user could do.
+
+    Attributes:
+        options: to be predicted, priced and ranked; staying is the first.
+        hints: apply, but nobody measured what they gain here.
+        avoid: apply, and make it worse.
+        rejections: do not apply, and why.
+        n_offers_considered: prices of rented machines that were looked at.
+    """
+
+    options: tuple[Option, ...]
+    hints: tuple[Hint, ...]
+    avoid: tuple[AvoidedOption, ...]
+    rejections: tuple[Rejection, ...]
+    n_offers_considered: int
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Rows of the options table on their way to one of four places."""
+
+    options: list[Option]
+    hints: list[Hint]
+    avoid: list[AvoidedOption]
+    rejections: list[Rejection]
+
+
+def list_options(
+    profile: MachineProfile,
+    workload: Workload,
+    preferences: Preferences,
+    knowledge: Knowledge,
+    *,
+    today: str,
+    index: CloudIndex | None = None,
+) -> OptionList:
+    """Return everything a user could do for a job on, or instead of, this machine.
+
+    Args:
+        profile: the machine.
+        workload: the job.
+        preferences: what the user refuses.
+        knowledge: the facts.
+        today: ISO date.
+        index: of the cloud tables, when there is one already.
+    """
+    families = families_of(profile, knowledge=knowledge)
+    given = Circumstances(profile=profile, workload=workload)
+    rows = _sort_rows(knowledge.options, given=given, preferences=preferences, families=families)
+    devices = choose_devices(profile, workload=workload, knowledge=knowledge, families=families)
+    offers = choose_offers(
+        knowledge.offers,
+        workload=workload,
+        preferences=preferences,
+        index=index if index is not None else cloud_index(knowledge),
+        today=today,
+    )
+    cards, card_rejections = choose_purchases(
+        profile=profile, workload=workload, preferences=preferences, knowledge=knowledge
+    )
+    return OptionList(
+        options=(STAY, *rows.options, *devices.options, *offers.options, *cards),
+        hints=(*devices.hints, *rows.hints),
+        avoid=(*devices.avoid, *rows.avoid),
+        rejections=(
+            *devices.rejections,
+            *offers.rejections,
+            *card_rejections,
+            *rows.rejections,
+        ),
+        n_offers_considered=offers.n_considered,
+    )
+
+
+def _sort_rows(
+    facts: tuple[OptionFact, ...],
+    *,
+    given: Circumstances,
+    preferences: Preferences,
+    families: Mapping[str, GpuFamily],
+) -> _Sorted:
+    places = _Sorted(options=[], hints=[], avoid=[], rejections=[])
+    for fact in facts:
+        verdict = check(fact, given=given, families=families)
+        refusals = (*_unwanted(fact, preferences), *verdict.refusals)
+        option = _option_of(fact, given=given, families=families)
+        if refusals:
+            places.rejections.append(
+                Rejection(option_id=fact.id, title=fact.title, reasons=refusals)
+            )
+        elif makes_it_worse(fact):
+            places.avoid.append(_avoided(option, fact))
+        elif _has_figure(fact) and not verdict.open_questions and fact.kind not in _ELSEWHERE:
+            places.options.append(option)
+        else:
+            places.hints.append(_hint(option, fact, verdict, given.profile))
+    return places
+
+
+def _unwanted(fact: OptionFact, preferences: Preferences) -> tuple[Reason, ...]:
+    if fact.kind in (OptionKind.CLOUD, OptionKind.FREE_TIER) and not preferences.allows_cloud:
+        return (reason(ReasonCode.CLOUD_NOT_ALLOWED),)
+    if fact.kind is OptionKind.BUY and not preferences.allows_buying:
+        return (reason(ReasonCode.BUYING_NOT_ALLOWED),)
+    return ()
+
+
+def _has_figure(fact: OptionFact) -> bool:
+    return fact.effect_low is not None or fact.effect_high is not None
+
+
+def makes_it_worse(fact: OptionFact) -> bool:
+    """Return whether a row is against itself: the table says avoid, or it is never faster."""
+    if fact.advice is Advice.AVOID:
+        return True
+    return fact.effect_high is not None and fact.effect_high < 1.0
+
+
+def effect_of(fact: OptionFact) -> Interval | None:
+    """Return a row's factor on speed, the middle geometric; None when no figure is known."""
+    known = [effect for effect in (fact.effect_low, fact.effect_high) if effect is not None]
+    if not known or min(known) <= 0.0:
+        return None
+    low, high = min(known), max(known)
+    return Interval(low=low, mid=min(max(math.sqrt(low * high), low), high), high=high)
+
+
+def _option_of(
+    fact: OptionFact, *, given: Circumstances, families: Mapping[str, GpuFamily]
+) -> Option:
+    device_id: str | None = CPU_DEVICE_ID
+    if fact.kind in _ELSEWHERE:
+        device_id = None
+    elif fact.kind is OptionKind.LOCAL_DEVICE:
+        gpus = matching_gpus(fact, given=given, families=families)
+        device_id = gpus[0].id if gpus else None
+    return Option(
+        id=fact.id,
+        title=fact.title,
+        kind=fact.kind,
+        device_id=device_id,
+        settings=resolve_settings(fact.environment, profile=given.profile),
+        fact=fact,
+    )
+
+
+def fact_evidence(fact: OptionFact) -> tuple[Evidence, ...]:
+    """Return what a row's figure, or its verdict, rests on."""
+    statement = fact.effect_basis or fact.risks
+    if not statement:
+        return ()
+    reference = fact.effect_source or fact.source
+    source = Source(title=fact.title, reference=reference, date=fact.verified_on)
+    return (Evidence(statement=statement, source=source),)
+
+
+def figure_reason(fact: OptionFact) -> Reason:
+    """Return the published factor of a row as a reason, or that there is none."""
+    effect = effect_of(fact)
+    if effect is None:
+        return reason(ReasonCode.NO_FIGURE)
+    return reason(ReasonCode.PUBLISHED_EFFECT, low_x=effect.low, high_x=effect.high)
+
+
+def _avoided(option: Option, fact: OptionFact) -> AvoidedOption:
+    effect = effect_of(fact)
+    reasons = []
+    if effect is not None and effect.mid < 1.0:
+        reasons.append(
+            reason(
+                ReasonCode.PUBLISHED_SLOWER,
+                factor_x=1.0 / effect.mid,
+                low_x=effect.low,
+                high_x=effect.high,
+            )
+        )
+    if fact.advice is Advice.AVOID:
+        why = fact.risks or fact.effect_basis or fact.how
+        reasons.append(reason(ReasonCode.TABLE_SAYS_AVOID, why=why))
+    return AvoidedOption(
+        option=option, reasons=tuple(reasons), speedup=effect, evidence=fact_evidence(fact)
+    )
+
+
+def _hint(option: Option, fact: OptionFact, verdict: Verdict, profile: MachineProfile) -> Hint:
+    return Hint(
+        option=option,
+        reasons=(figure_reason(fact), *verdict.open_questions),
+        steps=steps_for(option, profile=profile, hours=0.0),
+    )

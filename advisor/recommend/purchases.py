@@ -1,0 +1,109 @@
+"""Graphics cards worth thinking about buying: current, supported, and not one of each.
+
+Prices of shops are not in the data. Where a launch price is known it is used and labelled as
+such; where it is not, the card still has a time, and the price at which it would pay.
+Leaves to others: times (`advisor.predict`), break-even (`advisor.recommend.break_even`).
+"""
+
+import re
+from collections.abc import Iterable
+
+from advisor.knowledge.lookup import find_gpu_family
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.option import Option, OptionKind
+from advisor.model.published import DeviceSpec
+from advisor.model.recommendation import Preferences, ReasonCode, Rejection
+from advisor.model.workload import Workload
+from advisor.recommend.circumstances import FRAMEWORK_BYTES
+from advisor.recommend.devices import support_of
+from advisor.recommend.reasons import reason
+
+# Cards older than this are used ones, whose state and price nobody knows.
+FIRST_YEAR = 2020
+# A shop's choice: for each vendor its smallest, a middle and its largest card of the newest year.
+PER_VENDOR = 3
+# What a person can buy and put into a desktop; boards of data centres and of laptops are not.
+_FOR_DESKTOPS = re.compile(r"GeForce RTX|Radeon RX|Intel Arc [AB]\d")
+_NOT_FOR_DESKTOPS = re.compile(r"Mobile|Laptop|\d{3}M\b|Max-Q")
+
+
+def choose_purchases(
+    *,
+    profile: MachineProfile,
+    workload: Workload,
+    preferences: Preferences,
+    knowledge: Knowledge,
+) -> tuple[tuple[Option, ...], tuple[Rejection, ...]]:
+    """Return a short list of cards to buy, and the refusal when buying is not wanted."""
+    if not preferences.allows_buying:
+        refusal = Rejection(
+            option_id="buy", title="Buying", reasons=(reason(ReasonCode.BUYING_NOT_ALLOWED),)
+        )
+        return (), (refusal,)
+    usable = [
+        spec
+        for spec in knowledge.devices
+        if is_purchasable(spec)
+        and _has_memory(spec, workload)
+        and _is_supported(spec, profile=profile, workload=workload, knowledge=knowledge)
+    ]
+    chosen = shortlist(usable)
+    return tuple(_buy_option(spec) for spec in chosen), ()
+
+
+def is_purchasable(spec: DeviceSpec) -> bool:
+    """Return whether a device is a card for desktops of recent years with known speed."""
+    return (
+        spec.kind is DeviceKind.DGPU
+        and (spec.year or 0) >= FIRST_YEAR
+        and bool(spec.peak_fp32_flop_per_s)
+        and _FOR_DESKTOPS.search(spec.device) is not None
+        and _NOT_FOR_DESKTOPS.search(spec.device) is None
+    )
+
+
+def shortlist(specs: Iterable[DeviceSpec]) -> tuple[DeviceSpec, ...]:
+    """Return all cards with a price that nothing cheaper outruns, and a few without, per vendor."""
+    ordered = sorted(specs, key=lambda spec: (spec.vendor, _peak(spec), spec.device))
+    priced = sorted(
+        (spec for spec in ordered if spec.launch_price_usd is not None),
+        key=lambda spec: (spec.launch_price_usd or 0.0, -_peak(spec)),
+    )
+    chosen: list[DeviceSpec] = []
+    fastest = 0.0
+    for spec in priced:
+        if _peak(spec) > fastest:
+            chosen.append(spec)
+            fastest = _peak(spec)
+    for vendor in sorted({spec.vendor for spec in ordered}):
+        unpriced = [
+            spec for spec in ordered if spec.vendor == vendor and spec.launch_price_usd is None
+        ]
+        newest = max((spec.year or 0 for spec in unpriced), default=0)
+        current = [spec for spec in unpriced if spec.year == newest]
+        if current:
+            places = sorted({0, len(current) // 2, len(current) - 1})[:PER_VENDOR]
+            chosen += [current[place] for place in places]
+    return tuple(chosen)
+
+
+def _peak(spec: DeviceSpec) -> float:
+    return spec.peak_fp32_flop_per_s or 0.0
+
+
+def _has_memory(spec: DeviceSpec, workload: Workload) -> bool:
+    return spec.memory_bytes is None or workload.memory_bytes + FRAMEWORK_BYTES <= spec.memory_bytes
+
+
+def _is_supported(
+    spec: DeviceSpec, *, profile: MachineProfile, workload: Workload, knowledge: Knowledge
+) -> bool:
+    family = find_gpu_family(knowledge, pci_vendor_id=None, pci_device_id=None, name=spec.device)
+    if family is None:
+        return False
+    return support_of(family, system=profile.os.family, phase=workload.phase).level == "official"
+
+
+def _buy_option(spec: DeviceSpec) -> Option:
+    return Option(id=f"buy:{spec.device}", title=spec.device, kind=OptionKind.BUY, purchase=spec)
