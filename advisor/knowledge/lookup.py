@@ -28,13 +28,14 @@ LARGEST_PEAK_RATIO = 1.02
 # Words of a row that a shorter spelling may leave out, and words of a spelling that add nothing.
 _OPTIONAL = re.compile(r"\d+gb|pcie|sxm\d?|generation")
 _OPTIONAL_IGPU = re.compile(r"\d+eu|g\d|mobile|embedded")
+_OPTIONAL_APPLE = re.compile(r"\d+")
 _OPTIONAL_BOARD = re.compile(r"model|b")
 _EXTRA = re.compile(r"\d+gb|pcie|hbm\d?e?|model|b|le|oc")
 _GIB = 2**30
 # Vendors whose names betray them (`advisor.knowledge.names`).
 _KNOWN_VENDORS = ("AMD", "Intel", "NVIDIA")
 # Shader counts of one compute unit as OpenCL drivers report them.
-_SHADERS_PER_UNIT = {"AMD": 64, "Intel": 8}
+_SHADERS_PER_UNIT = {"AMD": 64, "Apple": 128, "Intel": 8}
 
 # Flags that a CPU must show when its row of the table speaks of the extension.
 _SIMD_FLAGS = (("AMX", "amx_tile"), ("AVX-512", "avx512f"), ("AVX2", "avx2"))
@@ -126,7 +127,7 @@ def _is_optional(word: str, spec: DeviceSpec) -> bool:
     if spec.kind is DeviceKind.CPU:
         pattern = _OPTIONAL_BOARD
     elif spec.kind is DeviceKind.IGPU:
-        pattern = _OPTIONAL_IGPU
+        pattern = _OPTIONAL_APPLE if spec.vendor == "Apple" else _OPTIONAL_IGPU
     else:
         pattern = _OPTIONAL
     return pattern.fullmatch(word) is not None
