@@ -1,0 +1,1 @@
+"""Facts about this machine; `collect.collect_profile` gives them all."""

@@ -1,0 +1,70 @@
+"""Name of a CPU's microarchitecture from what it says about itself.
+
+Family and model decide where the table knows them, because a virtual machine hides flags; else
+the newest microarchitecture whose flags the CPU all has (archspec) is taken as a hint. Names are
+archspec's, with underscores; GCC's `-march` names where archspec tells less apart.
+Leaves to others: the flags themselves, which are the only truth on what code may run.
+"""
+
+from collections.abc import Iterable
+
+import archspec.cpu
+
+from probes.machine.tables import find_x86_model
+
+_X86_WORDS = ("x86_64", "amd64", "i686", "i386")
+_VENDORS = {"AuthenticAMD": "AMD", "HygonGenuine": "Hygon", "GenuineIntel": "Intel"}
+
+
+def name_vendor(vendor_id: str | None) -> str | None:
+    """Return the short vendor name of an x86 identity ("GenuineIntel" -> "Intel")."""
+    if vendor_id is None:
+        return None
+    return _VENDORS.get(vendor_id, vendor_id)
+
+
+def find_x86_microarchitecture(
+    vendor_id: str | None, *, family: int | None, model: int | None, flags: Iterable[str]
+) -> str | None:
+    """Return the microarchitecture of an x86 CPU, None when nothing fits.
+
+    Args:
+        vendor_id: "GenuineIntel", "AuthenticAMD", ...
+        family: number of CPUID with its extended part added, as Linux prints it.
+        model: likewise.
+        flags: instruction set flags as Linux spells them.
+    """
+    present = frozenset(flags)
+    if vendor_id is not None and family is not None and model is not None:
+        named = find_x86_model(vendor_id, family=family, model=model, flags=present)
+        if named is not None:
+            return named
+    return _find_by_flags(vendor_id, present)
+
+
+def _find_by_flags(vendor_id: str | None, flags: frozenset[str]) -> str | None:
+    # archspec counts sse3 under its CPUID name; Linux prints it as "pni".
+    known = flags | {"sse3"} if "pni" in flags else flags
+    fitting = [
+        target
+        for target in archspec.cpu.TARGETS.values()
+        if str(target.family) == "x86_64"
+        and target.vendor in (vendor_id, "generic")
+        and target.features <= known
+        and target.features
+    ]
+    if not fitting:
+        return None
+    best = max(fitting, key=lambda t: (t.vendor != "generic", len(t.ancestors), len(t.features)))
+    return str(best.name)
+
+
+def list_expected_flags(microarchitecture: str | None) -> frozenset[str]:
+    """Return the flags that CPUs of a microarchitecture usually have; empty when not known."""
+    target = archspec.cpu.TARGETS.get(microarchitecture or "")
+    return frozenset(target.features) if target is not None else frozenset()
+
+
+def is_x86(machine: str) -> bool:
+    """Tell whether a machine word of the platform means x86."""
+    return machine.lower() in _X86_WORDS

@@ -1,0 +1,202 @@
+"""OpenCL devices: asked for in a child process, checked for sense, matched with the bus.
+
+Drivers crash, hang and lie, so the list comes from a worker under a deadline, and what cannot be
+true is left out. Leaves to others: loading OpenCL (`probes.workers.opencl_list`).
+"""
+
+import dataclasses
+import logging
+from collections.abc import Mapping
+
+from advisor.errors import FormatError
+from advisor.model.machine import DeviceKind, GraphicsDevice, MissingFact, OpenclDevice
+from advisor.model.measurement import Outcome
+from probes.bench.commands import WorkerCommand, worker_command
+from probes.bench.process import Deadlines, run_worker
+from probes.machine import text as parse
+
+_LOGGER = logging.getLogger(__name__)
+
+# Some drivers compile their run time at the first call; a driver that takes longer hangs.
+LIST_TIMEOUT_S = 20.0
+
+# A Radeon Vega once told a clock that made 43 980 464 GFLOPS of it.
+MIN_CLOCK_MHZ = 50.0
+MAX_CLOCK_MHZ = 7000.0
+_MAX_DEVICES = 64
+
+_VENDORS = (
+    ("advanced micro devices", "AMD"),
+    ("authenticamd", "AMD"),
+    ("amd", "AMD"),
+    ("intel", "Intel"),
+    ("nvidia", "NVIDIA"),
+    ("apple", "Apple"),
+    ("qualcomm", "Qualcomm"),
+    ("broadcom", "Broadcom"),
+    ("arm", "ARM"),
+)
+_SIZES = ("global_mem_bytes", "max_alloc_bytes", "local_mem_bytes")
+_COUNTS = ("compute_units", "max_work_group_size")
+_TEXTS = ("platform", "platform_version", "vendor", "device_version", "driver_version")
+
+
+def list_opencl_devices(
+    command: WorkerCommand | None = None, *, timeout_s: float = LIST_TIMEOUT_S
+) -> tuple[OpenclDevice, ...] | MissingFact:
+    """Ask a child process for the OpenCL devices.
+
+    Args:
+        command: how to start the listing worker; None: our own interpreter.
+        timeout_s: after this the worker is killed.
+
+    Returns:
+        The devices (empty: OpenCL works and offers none), or why they are not known.
+    """
+    try:
+        asked = command or worker_command("opencl_list")
+        deadlines = Deadlines(
+            start_s=timeout_s, stage_s=timeout_s, silence_s=timeout_s, budget_s=timeout_s
+        )
+        verdict = run_worker(asked, {"worker": "opencl_list"}, deadlines=deadlines)
+    except (OSError, ValueError) as error:
+        return _missing(str(error), outcome=None)
+    if verdict.outcome is not Outcome.COMPLETED or verdict.result is None:
+        return _missing(verdict.message, outcome=verdict.outcome)
+    try:
+        return parse_opencl_listing(verdict.result.get("devices"))
+    except FormatError as error:
+        return _missing(str(error), outcome=None)
+
+
+def _missing(reason: str, *, outcome: Outcome | None) -> MissingFact:
+    remedies = {
+        Outcome.CRASHED: "an OpenCL driver crashed while it was listed: update or remove it",
+        Outcome.TIMED_OUT: "an OpenCL driver hung while it was listed: update or remove it",
+    }
+    remedy = remedies.get(outcome) if outcome is not None else None
+    return MissingFact(fact="opencl", reason=reason or "the list did not come", remedy=remedy)
+
+
+def parse_opencl_listing(data: object) -> tuple[OpenclDevice, ...]:
+    """Return the devices in the worker's answer.
+
+    A device without a name or without a sensible size is left out with a log entry; a clock that
+    cannot be is None.
+
+    Raises:
+        FormatError: when the answer is no list, or holds entries and none is a device.
+    """
+    if not isinstance(data, list):
+        raise FormatError(f"the OpenCL worker answered with {type(data).__name__}, not a list")
+    devices: dict[str, OpenclDevice] = {}
+    for entry in data[:_MAX_DEVICES]:
+        device = _parse_device(entry)
+        if device is None:
+            _LOGGER.warning("an OpenCL device was left out, its facts make no sense: %.300r", entry)
+        else:
+            devices.setdefault(device.id, device)
+    if data and not devices:
+        raise FormatError(f"none of {len(data)} OpenCL devices told facts that make sense")
+    return tuple(devices.values())
+
+
+def _parse_device(entry: object) -> OpenclDevice | None:
+    if not isinstance(entry, Mapping):
+        return None
+    name = parse.clean_name(entry.get("name"))
+    indices = [parse.parse_int(entry.get(key)) for key in ("platform_index", "device_index")]
+    sizes = {key: _size(entry.get(key)) for key in (*_SIZES, *_COUNTS)}
+    if name is None or None in indices or None in sizes.values():
+        return None
+    if not sizes["global_mem_bytes"] or not sizes["compute_units"]:
+        return None
+    numbers = {key: value or 0 for key, value in sizes.items()}
+    texts = {key: parse.clean_name(entry.get(key)) or "" for key in _TEXTS}
+    extensions = _words(entry.get("extensions"))
+    is_unified = entry.get("has_unified_memory") is True
+    return OpenclDevice(
+        id=f"opencl:{indices[0]}:{indices[1]}",
+        kind=_kind(entry.get("type"), is_unified=is_unified),
+        name=name,
+        vendor=texts["vendor"],
+        platform=texts["platform"],
+        platform_version=texts["platform_version"],
+        device_version=texts["device_version"],
+        driver_version=texts["driver_version"],
+        compute_units=numbers["compute_units"],
+        max_mhz=_clock(entry.get("max_mhz")),
+        global_mem_bytes=numbers["global_mem_bytes"],
+        max_alloc_bytes=numbers["max_alloc_bytes"],
+        local_mem_bytes=numbers["local_mem_bytes"],
+        max_work_group_size=numbers["max_work_group_size"],
+        has_unified_memory=is_unified,
+        has_fp16="cl_khr_fp16" in extensions,
+        has_fp64="cl_khr_fp64" in extensions or "cl_amd_fp64" in extensions,
+        is_bundled_driver=entry.get("is_bundled_driver") is True,
+    )
+
+
+def _size(value: object) -> int | None:
+    number = parse.parse_int(value)
+    return number if number is not None and 0 <= number < 1 << 63 else None
+
+
+def _clock(value: object) -> float | None:
+    clock = parse.parse_float(value)
+    return clock if clock is not None and MIN_CLOCK_MHZ <= clock <= MAX_CLOCK_MHZ else None
+
+
+def _words(value: object) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset(value.split())
+    return frozenset(str(word) for word in value) if isinstance(value, list) else frozenset()
+
+
+def _kind(value: object, *, is_unified: bool) -> DeviceKind:
+    if value == "cpu":
+        return DeviceKind.CPU
+    if value == "gpu":
+        return DeviceKind.IGPU if is_unified else DeviceKind.DGPU
+    return DeviceKind.NPU if value == "accelerator" else DeviceKind.OTHER
+
+
+def find_vendor(text: str) -> str | None:
+    """Return the short vendor name in an OpenCL vendor text, None when none is known."""
+    lowered = text.lower()
+    return next((name for word, name in _VENDORS if word in lowered), None)
+
+
+def match_with_bus(
+    devices: tuple[OpenclDevice, ...], *, graphics: tuple[GraphicsDevice, ...]
+) -> tuple[OpenclDevice, ...]:
+    """Return the devices with the kind that the bus tells where it leaves no doubt.
+
+    Drivers call iGPUs discrete. Where all GPUs of a vendor on the bus are of one kind, its OpenCL
+    GPUs are of that kind too.
+    """
+    return tuple(_match_kind(device, graphics=graphics) for device in devices)
+
+
+def _match_kind(device: OpenclDevice, *, graphics: tuple[GraphicsDevice, ...]) -> OpenclDevice:
+    gpu_kinds = (DeviceKind.IGPU, DeviceKind.DGPU)
+    if device.kind not in gpu_kinds:
+        return device
+    vendor = find_vendor(device.vendor) or find_vendor(device.name)
+    kinds = {g.kind for g in graphics if g.vendor == vendor and g.kind in gpu_kinds}
+    if vendor is None or len(kinds) != 1:
+        return device
+    return dataclasses.replace(device, kind=kinds.pop())
+
+
+def list_doubtful_facts(devices: tuple[OpenclDevice, ...]) -> tuple[MissingFact, ...]:
+    """Return a fact for each device whose driver told no clock that can be true."""
+    return tuple(
+        MissingFact(
+            fact=f"opencl.{device.id}.max_mhz",
+            reason=f"the OpenCL driver of {device.name} tells no clock that can be true",
+            remedy=None,
+        )
+        for device in devices
+        if device.max_mhz is None
+    )
