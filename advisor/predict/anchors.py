@@ -7,7 +7,7 @@ Leaves to others: the prediction itself (`advisor.predict.transfer`).
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
@@ -26,10 +26,20 @@ from advisor.predict.published import (
 TRAINING_PASSES = 3
 FLOP_PER_MULTIPLY_ADD = 2
 
-# What the error of an anchor is at least: same GPU, same architecture, same vendor, any.
-_LEAST_SD = {"device": 0.25, "architecture": 0.35, "vendor": 0.55, "kind": 0.7}
-# A group of fewer factors says little about a network that is not in it.
-_ENOUGH = 3
+# Log sd that an anchor has at least: how near the device is, and how near the network.
+_LEAST_SD = {
+    "device": (0.2, 0.3, 0.45),
+    "architecture": (0.25, 0.4, 0.55),
+    "generation": (0.35, 0.5, 0.65),
+    "vendor": (0.5, 0.6, 0.75),
+    "kind": (0.65, 0.75, 0.85),
+}
+# Results that are enough: of the same network, of its family, of any network.
+_ENOUGH = (1, 3, 3)
+_FEW = 3
+_FEW_SD = 0.15
+# Devices whose years differ by no more are of one generation.
+_GENERATION_YEARS = 3
 # Without any anchor: a third of the peak, within 3 times.
 _DEFAULT_FACTOR = 3.0
 _DEFAULT_SD = 0.85
@@ -131,35 +141,62 @@ def _anchor(
 
 
 def anchor_factor(
-    anchors: Iterable[Anchor], *, spec: DeviceSpec, family: str | None
+    anchors: Iterable[Anchor], *, spec: DeviceSpec, names: frozenset[str], family: str | None
 ) -> AnchorFactor:
     """Return the factor over the roofline of a device, from the nearest published results.
+
+    The same network on a related device tells as much as another network on the same device; the
+    group that promises the least error is taken.
 
     Args:
         anchors: of one phase and precision.
         spec: the device.
-        family: of the network, preferred where enough results have it; None unknown.
+        names: spellings of the network, as `advisor.predict.published.spelled` gives them.
+        family: of the network; None unknown.
     """
     same = tuple(anchors)
-    levels = (
-        ("device", [a for a in same if a.spec.device == spec.device]),
-        ("architecture", [a for a in same if spec.architecture == a.spec.architecture]),
-        ("vendor", [a for a in same if (a.spec.vendor, a.spec.kind) == (spec.vendor, spec.kind)]),
-        ("kind", [a for a in same if a.spec.kind is spec.kind]),
-    )
-    for level, group in levels:
-        alike = [anchor for anchor in group if family is not None and anchor.family == family]
-        chosen = alike if len(alike) >= _ENOUGH else group
-        if len(chosen) >= _ENOUGH and (level != "architecture" or spec.architecture):
-            return _summary(level, chosen, is_alike=chosen is alike)
+    found = [
+        _summary(level, group, least_sd=_LEAST_SD[level][index])
+        for level, near in _near_devices(same, spec)
+        for index, group in enumerate(_near_networks(near, names, family))
+        if len(group) >= _ENOUGH[index]
+    ]
+    if found:
+        return min(found, key=lambda factor: factor.log_sd)
     return AnchorFactor(factor=_DEFAULT_FACTOR, log_sd=_DEFAULT_SD, level="none", rows=())
 
 
-def _summary(level: str, chosen: list[Anchor], *, is_alike: bool) -> AnchorFactor:
+def _near_devices(
+    anchors: tuple[Anchor, ...], spec: DeviceSpec
+) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
+    """Yield the anchors of ever more distant devices."""
+    kind = tuple(a for a in anchors if a.spec.kind is spec.kind)
+    vendor = tuple(a for a in kind if a.spec.vendor == spec.vendor)
+    year = spec.year
+    yield "device", tuple(a for a in vendor if a.spec.device == spec.device)
+    if spec.architecture:
+        yield "architecture", tuple(a for a in vendor if a.spec.architecture == spec.architecture)
+    if year is not None:
+        near = (a for a in vendor if abs((a.spec.year or 0) - year) <= _GENERATION_YEARS)
+        yield "generation", tuple(near)
+    yield "vendor", vendor
+    yield "kind", kind
+
+
+def _near_networks(
+    anchors: tuple[Anchor, ...], names: frozenset[str], family: str | None
+) -> tuple[tuple[Anchor, ...], ...]:
+    """Return the anchors of the same network, of its family, and all."""
+    same = tuple(a for a in anchors if spelled(a.row.workload) in names)
+    alike = tuple(a for a in anchors if family is not None and a.family == family)
+    return same, alike, anchors
+
+
+def _summary(level: str, chosen: tuple[Anchor, ...], *, least_sd: float) -> AnchorFactor:
     logs = sorted(math.log(anchor.factor) for anchor in chosen)
     middle = statistics.median(logs)
     deviation = statistics.median(abs(log - middle) for log in logs) * 1.4826
-    log_sd = math.hypot(deviation, _LEAST_SD[level]) + (0.0 if is_alike else 0.15)
+    log_sd = math.hypot(deviation, least_sd) + (_FEW_SD if len(chosen) < _FEW else 0.0)
     nearest = sorted(chosen, key=lambda a: (abs(math.log(a.factor) - middle), a.row.id))
     return AnchorFactor(
         factor=math.exp(middle),

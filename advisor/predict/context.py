@@ -61,7 +61,7 @@ class PredictionContext:
                 self.knowledge, phase=self.workload.phase, precision=self.workload.precision
             ),
             "network_rows": rows_of_network(self.workload, knowledge=self.knowledge),
-            "sweeps": thread_sweeps(self.knowledge.published, framework=_FRAMEWORK),
+            "sweeps": thread_sweeps(self.knowledge, framework=_FRAMEWORK),
             "totals": step_totals(self.workload),
             "machine_evidence": device_evidence(self.measurements, device_id=CPU_DEVICE_ID),
         }

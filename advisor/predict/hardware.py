@@ -228,7 +228,10 @@ def platform_limits(
         per_core = platform.vcpus_per_core
     uarch = platform.microarchitecture if platform else None
     row = isa_row(knowledge, microarchitecture=uarch)
-    flags = platform.isa_features if platform else ("avx2", "fma") if per_core == 2 else ("asimd",)
+    flags = platform.isa_features if platform else ()
+    if not flags:
+        is_arm = architecture is not None and "arm" in architecture
+        flags = ("asimddp",) if is_arm else ("avx2", "fma")
     per_cycle, is_guessed = _per_cycle(row, flags)
     reported = platform.reported_ghz if platform else None
     cores = max(0.5, vcpus / per_core)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind
 from advisor.model.prediction import Evidence
 from advisor.model.published import Comparability, NetworkFacts, PublishedResult, ResultPhase
 from advisor.model.quantity import Phase, Precision, Source
@@ -74,7 +75,8 @@ def multiply_adds(row: PublishedResult, *, facts: NetworkFacts | None) -> int | 
     return facts.multiply_adds_per_sample if facts else None
 
 
-def _network_names(workload: Workload, *, knowledge: Knowledge) -> frozenset[str]:
+def network_names(workload: Workload, *, knowledge: Knowledge) -> frozenset[str]:
+    """Return all spellings of a workload's network, as `spelled` gives them."""
     names = {spelled(workload.network), spelled(workload.title)}
     facts = network_facts(knowledge, name=workload.network)
     if facts is not None:
@@ -89,7 +91,7 @@ def rows_of_network(
 
     Only comparable ones on a single device, at the precision of the workload.
     """
-    names = _network_names(workload, knowledge=knowledge)
+    names = network_names(workload, knowledge=knowledge)
     facts = network_facts(knowledge, name=workload.network)
     return tuple(
         (row, per_sample)
@@ -156,7 +158,7 @@ def rows_of_product(
     if number is None or len(number) < 4:
         return ()
     facts = network_facts(knowledge, name=workload.network)
-    names = _network_names(workload, knowledge=knowledge)
+    names = network_names(workload, knowledge=knowledge)
     data = {re.split(r"[-_]", workload.network.lower(), maxsplit=1)[0]}
     if facts is not None and facts.dataset:
         data.add(spelled(facts.dataset))
@@ -197,6 +199,9 @@ class ThreadLaw:
 _WORK_LENGTH = 1.5
 _FAR_WEIGHT = 0.02
 
+_SWEPT_METRICS = frozenset({"step_time", "epoch_time", "throughput"})
+_ONEDNN_NAMES = ("mkl-dnn", "mkldnn", "onednn", "dnnl")
+
 # TensorFlow on a dense network of 14 million parameters at batch 1024, 1 to 32 threads.
 DEFAULT_LAW = ThreadLaw(contention=0.09, crosstalk=0.0003, n_sweeps=0)
 
@@ -209,24 +214,31 @@ class ThreadSweep:
     step_flop: float | None
 
 
-def thread_sweeps(rows: Iterable[PublishedResult], *, framework: str) -> tuple[ThreadSweep, ...]:
+def thread_sweeps(knowledge: Knowledge, *, framework: str) -> tuple[ThreadSweep, ...]:
     """Return the law of each published sweep over threads of a framework.
 
-    A sweep is one study, network and build on one machine at three or more thread counts. vCPUs
-    of a cloud instance are threads, two to a core.
+    A sweep is one study, network, phase and build on one type of machine at three or more thread
+    counts. vCPUs of a cloud instance are threads, two to a core. TensorFlow computes with oneDNN
+    today: sweeps of other frameworks over that library count for it.
     """
     sweeps: dict[tuple[object, ...], dict[float, float]] = {}
     work: dict[tuple[object, ...], float | None] = {}
-    for row in rows:
-        is_time = row.unit == "s" and row.metric in ("step_time", "epoch_time")
-        if not (is_time and row.threads and (row.framework or "").lower() == framework.lower()):
+    networks = {spelled(facts.name): facts for facts in knowledge.networks}
+    for row in knowledge.published:
+        if not (row.threads and row.device_kind is DeviceKind.CPU and _is_of(row, framework)):
+            continue
+        if row.metric not in _SWEPT_METRICS or row.value <= 0.0:
             continue
         is_instance = f"-{row.threads} " in f"{row.device} "
         cores = row.threads / 2 if is_instance else float(row.threads)
-        machine = row.device.replace(f"-{row.threads}", "-n")
-        key = (row.study, row.workload, row.build, row.framework_version, machine, row.batch_size)
-        sweeps.setdefault(key, {})[cores] = row.value
-        per_sample = row.multiply_adds_per_sample
+        machine = re.sub(r"\(.*\)", "", row.device.replace(f"-{row.threads}", "-n"))
+        key = (
+            row.study, row.workload, row.phase, row.build, row.framework_version, row.backend,
+            machine, row.batch_size, row.metric, row.precision,
+        )  # fmt: skip
+        seconds = 1.0 / row.value if row.metric == "throughput" else row.value
+        sweeps.setdefault(key, {})[cores] = seconds
+        per_sample = multiply_adds(row, facts=networks.get(spelled(row.workload)))
         factor = 6 if row.phase is ResultPhase.TRAINING else 2
         batch = row.batch_size
         work[key] = float(factor * per_sample * batch) if per_sample and batch else None
@@ -235,6 +247,13 @@ def thread_sweeps(rows: Iterable[PublishedResult], *, framework: str) -> tuple[T
         for key, times in sweeps.items()
         if (law := _fit_sweep(times)) is not None
     )
+
+
+def _is_of(row: PublishedResult, framework: str) -> bool:
+    if (row.framework or "").lower() == framework.lower():
+        return True
+    library = (row.backend or "").lower()
+    return framework == "TensorFlow" and any(name in library for name in _ONEDNN_NAMES)
 
 
 def thread_law(sweeps: Iterable[ThreadSweep], *, step_flop: float) -> ThreadLaw:

@@ -23,6 +23,7 @@ from advisor.predict.published import (
     ThreadLaw,
     is_similar_batch,
     network_facts,
+    network_names,
     row_evidence,
     thread_law,
 )
@@ -248,7 +249,8 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     log_sd = math.hypot(base.log_sd, _CPU_SD)
     log_sd += _CPU_SD_PER_LOG_CORES * abs(math.log(target.cores / here.cores))
     log_sd += _GUESSED_SD if target.is_guessed else 0.0
-    step = _bounded(interval_of(total, log_sd=log_sd), _roofline_s(target, context))
+    least_s = 0.0 if target.is_guessed else _roofline_s(target, context)
+    step = _bounded(interval_of(total, log_sd=log_sd), least_s)
     is_measured = base.basis is not Basis.MODEL_ONLY
     return HardwareEstimate(
         step_s=step,
@@ -287,7 +289,12 @@ def _gpu_estimate(
     if not peak:
         return MissingFact(fact="time", reason=f"The peak rate of {spec.device} is not known.")
     facts = network_facts(context.knowledge, name=workload.network)
-    anchor = anchor_factor(context.anchors, spec=spec, family=facts.family if facts else None)
+    anchor = anchor_factor(
+        context.anchors,
+        spec=spec,
+        names=network_names(workload, knowledge=context.knowledge),
+        family=facts.family if facts else None,
+    )
     computing = context.totals.flop / peak / share
     waiting = context.totals.launches * LAUNCH_S
     working = max(computing * anchor.factor, computing + _memory_s(spec, context) / share)
@@ -310,6 +317,7 @@ def _gpu_assumptions(
     origins = {
         "device": f"published results on {spec.device}",
         "architecture": f"published results on other {spec.architecture} GPUs",
+        "generation": f"published results on {spec.vendor} GPUs of about the same age",
         "vendor": f"published results on other {spec.vendor} GPUs",
         "kind": "published results on other GPUs",
         "none": "a usual value: no published result is near",
