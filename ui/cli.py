@@ -21,7 +21,6 @@ EXIT_DONE = 0
 EXIT_BAD_INPUT = 2
 EXIT_INCOMPLETE = 3
 EXIT_CANCELLED = 130
-PAGES = ("start", "machine", "workload", "measure", "compare", "advice", "history")
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -101,7 +100,6 @@ def build_parser() -> OneLineParser:
         epilog="Without a command the window opens.",
     )
     parser.add_argument("--version", action="store_true")
-    parser.add_argument("--page", choices=PAGES, help="open the window on this page")
     parser.add_argument("--debug", action="store_true", help="show where an error came from")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=OneLineParser)
 

@@ -39,14 +39,14 @@ def version(_options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def window(options: argparse.Namespace) -> int:
+def window(_options: argparse.Namespace) -> int:
     """Open the window; without a display say what to do instead."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     is_desktop = sys.platform in ("win32", "darwin")
     if not is_desktop and not any(map(os.environ.get, displays)):
         raise InputError("there is no display for the window: use `dl-advisor advise`")
     app = importlib.import_module("ui.app")
-    return int(app.run(page=options.page))
+    return int(app.run())
 
 
 def advise(options: argparse.Namespace) -> int:

@@ -1,0 +1,61 @@
+"""The only place that leaves the GUI thread: runs a function, brings its news back.
+
+Every callback runs on the GUI thread, in the order in which the function sent them, and none
+comes after `done` or `failed`.
+Leaves to others: what is run (`ui.journey`).
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+_log = logging.getLogger(__name__)
+
+
+class BackgroundTask(QObject):
+    """One function running beside the window.
+
+    Signals:
+        event: something the function sent while it ran.
+        done: its return value.
+        failed: the exception that ended it.
+    """
+
+    event = Signal(object)
+    done = Signal(object)
+    failed = Signal(object)
+    _news = Signal(str, object)
+
+    def __init__(
+        self, function: Callable[[Callable[[Any], None]], Any], *, parent: QObject | None = None
+    ) -> None:
+        """Keep the function; it is called with a function that sends events."""
+        super().__init__(parent)
+        self._function = function
+        self._thread = threading.Thread(target=self._run, name="journey", daemon=True)
+        # Queued: the slot runs where this object lives, whatever thread emits.
+        self._news.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def start(self) -> None:
+        """Start the function."""
+        self._thread.start()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the function to end; tell whether it did."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            result = self._function(lambda event: self._news.emit("event", event))
+        except Exception as error:
+            _log.info("background task failed", exc_info=True)
+            self._news.emit("failed", error)
+        else:
+            self._news.emit("done", result)
+
+    def _deliver(self, kind: str, value: object) -> None:
+        getattr(self, kind).emit(value)

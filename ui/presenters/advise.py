@@ -1,0 +1,203 @@
+"""State and intent of the main job: what the window shows before, while and after measuring.
+
+Holds one frozen state and replaces it; knows no widgets.
+Leaves to others: the steps (`ui.journey`), the widgets (`ui.views.start`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from advisor.errors import AdvisorError
+from advisor.i18n import Translator
+from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Measurement
+from advisor.model.recommendation import Recommendation
+from advisor.report.build import build_report
+from advisor.report.pdf import render_pdf
+from probes.bench.events import KernelFinished, KernelStarted
+from probes.bench.process import CancelToken
+from ui.background import BackgroundTask
+from ui.files import write_bytes, write_document
+from ui.journey import (
+    AdviceReady,
+    JourneyEvent,
+    JourneyRequest,
+    PlanReady,
+    ProfileReady,
+    ProvisionalReady,
+    walk,
+)
+from ui.settings import keep_last
+
+# A child that is asked to stop has gone within this time, whatever it does.
+CLOSE_TIMEOUT_S = 8.0
+
+Walk = Callable[..., Recommendation]
+
+
+class Stage(StrEnum):
+    """Where the main job stands."""
+
+    EMPTY = "empty"
+    PROBING = "probing"
+    MEASURING = "measuring"
+    CANCELLING = "cancelling"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+BUSY_STAGES = (Stage.PROBING, Stage.MEASURING, Stage.CANCELLING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviseState:
+    """All that the page shows.
+
+    Attributes:
+        recommendation: the best answer so far; is_provisional: made without measurements.
+        running: kernel under measurement; results: all finished ones, newest last.
+        message: one line for the user when failed, "" otherwise.
+    """
+
+    stage: Stage = Stage.EMPTY
+    cpu: str = ""
+    recommendation: Recommendation | None = None
+    is_provisional: bool = False
+    running: BenchmarkRequest | None = None
+    results: tuple[Measurement | FailedMeasurement, ...] = ()
+    n_total: int = 0
+    message: str = ""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something runs that can be cancelled."""
+        return self.stage in BUSY_STAGES
+
+
+class AdvisePresenter(QObject):
+    """Runs the main job for a view.
+
+    Signals:
+        state_changed: the new `AdviseState`.
+        saved: path of a file that was written.
+        refused: one line why a file was not written.
+    """
+
+    state_changed = Signal(object)
+    saved = Signal(str)
+    refused = Signal(str)
+
+    def __init__(
+        self, *, translator: Translator, walk_line: Walk = walk, parent: QObject | None = None
+    ) -> None:
+        """Take the function that walks the line; tests pass another."""
+        super().__init__(parent)
+        self._tr = translator
+        self._walk = walk_line
+        self._state = AdviseState()
+        self._task: BackgroundTask | None = None
+        self._cancel = CancelToken()
+
+    @property
+    def state(self) -> AdviseState:
+        """What is to be shown now."""
+        return self._state
+
+    def start(self, request: JourneyRequest) -> None:
+        """Start the main job; a second start while it runs does nothing."""
+        if self._state.is_busy:
+            return
+        self._cancel = cancel = CancelToken()
+        self._replace(AdviseState(stage=Stage.PROBING))
+
+        def work(send: Callable[[Any], None]) -> Recommendation:
+            return self._walk(request, on_event=send, cancel=cancel)
+
+        self._task = BackgroundTask(work, parent=self)
+        self._task.event.connect(self._on_event)
+        self._task.done.connect(self._on_done)
+        self._task.failed.connect(self._on_failed)
+        self._task.start()
+
+    def cancel(self) -> None:
+        """Stop measuring; what was measured is kept."""
+        if self._state.is_busy:
+            self._cancel.cancel()
+            self._replace(replace(self._state, stage=Stage.CANCELLING))
+
+    def close(self) -> bool:
+        """Stop everything before the window goes; tell whether nothing is left running."""
+        self._cancel.cancel()
+        return self._task is None or self._task.wait(CLOSE_TIMEOUT_S)
+
+    def export_pdf_to(self, name: str) -> None:
+        """Write the shown advice as PDF."""
+        path = Path(name)
+        advice = self._state.recommendation
+        if advice is None:
+            return
+        self._write(path, lambda: write_bytes(path, render_pdf(build_report(advice, self._tr))))
+
+    def save_json_to(self, name: str) -> None:
+        """Write the shown advice, with everything it was made from."""
+        path = Path(name)
+        advice = self._state.recommendation
+        if advice is None:
+            return
+        self._write(path, lambda: write_document(str(path), advice))
+
+    def _write(self, path: Path, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except (AdvisorError, OSError) as error:
+            self.refused.emit(str(error))
+        else:
+            self.saved.emit(str(path))
+
+    def _replace(self, state: AdviseState) -> None:
+        self._state = state
+        self.state_changed.emit(state)
+
+    def _on_event(self, event: JourneyEvent) -> None:
+        state = self._state
+        if isinstance(event, ProfileReady):
+            state = replace(state, cpu=event.profile.cpu.brand)
+        elif isinstance(event, ProvisionalReady):
+            state = replace(state, recommendation=event.recommendation, is_provisional=True)
+        elif isinstance(event, PlanReady):
+            stage = Stage.CANCELLING if self._cancel.is_cancelled else Stage.MEASURING
+            state = replace(state, stage=stage, n_total=event.n_kernels)
+        elif isinstance(event, KernelStarted):
+            state = replace(state, running=event.request)
+        elif isinstance(event, KernelFinished):
+            state = replace(state, running=None, results=(*state.results, event.result))
+        elif isinstance(event, AdviceReady):
+            state = replace(state, recommendation=event.recommendation, is_provisional=False)
+        self._replace(state)
+
+    def _on_done(self, advice: Recommendation) -> None:
+        keep_last(advice)
+        stage = Stage.CANCELLED if self._cancel.is_cancelled else Stage.DONE
+        is_provisional = advice.measurements is None
+        self._replace(
+            replace(
+                self._state,
+                stage=stage,
+                recommendation=advice,
+                is_provisional=is_provisional,
+                running=None,
+            )
+        )
+
+    def _on_failed(self, error: Exception) -> None:
+        text = " ".join(str(error).split()) or type(error).__name__
+        if not isinstance(error, AdvisorError):
+            text = f"{type(error).__name__}: {text}"
+        self._replace(replace(self._state, stage=Stage.FAILED, message=text, running=None))
