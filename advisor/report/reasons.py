@@ -1,14 +1,212 @@
 """The text of every reason and caveat. Codes become sentences here and nowhere else.
 
-A code may have several sentences: the first whose placeholders are all among the parameters is
-taken. Parameters are formatted by the unit in their name: `_s`, `_h` or `hours`, `_x`, `usd`,
-`_bytes`, `_percent`.
+A code may have several sentences, the most telling first: the first one whose placeholders are
+all among the parameters is taken. Numbers are formatted by the unit in their name: `_s`,
+`hours`, `_x`, `usd`, `_bytes`, `_percent`. Sentences carry no full stop.
+Leaves to others: when a reason applies (`advisor.recommend`).
 """
 
+import functools
 import string
 
-from advisor.format import format_bytes, format_duration, format_factor, format_number, format_usd
+from advisor.format import (
+    format_bytes,
+    format_duration,
+    format_factor,
+    format_number,
+    format_percent,
+    format_usd,
+)
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
 
 _R = ReasonCode
+
+REASONS: dict[ReasonCode, tuple[str, ...]] = {
+    _R.FASTEST: (N_("The fastest of all options"),),
+    _R.CHEAPEST: (N_("The cheapest of all options"),),
+    _R.NO_COST_NO_CHANGE: (N_("Costs nothing and changes nothing"),),
+    _R.FASTER_THAN_NOW: (
+        N_("{factor_x} the speed of now (between {low_x} and {high_x})"),
+        N_("{factor_x} the speed of now"),
+        N_("Faster than now"),
+    ),
+    _R.SLOWER_THAN_NOW: (N_("{factor_x} slower than now"), N_("Slower than now")),
+    _R.TIE_WITH: (
+        N_("A tie with {title}: less than 10 % apart"),
+        N_("A tie with {titles}: less than 10 % apart"),
+        N_("A tie: less than 10 % apart"),
+    ),
+    _R.MEASURED_HERE: (
+        N_("Measured on this machine: {figure}"),
+        N_("Measured on this machine"),
+    ),
+    _R.PUBLISHED_EFFECT: (
+        N_("Others measured {low_x} to {high_x} the speed"),
+        N_("Others measured an effect"),
+    ),
+    _R.NO_FIGURE: (
+        N_("Nobody has published a figure; support is {support}"),
+        N_("Nobody has published a figure: measure before you believe it"),
+    ),
+    _R.BREAK_EVEN_HOURS: (
+        N_("Pays after {hours} of computing ({jobs} jobs like this one)"),
+        N_("Pays after {hours} of computing"),
+        N_("Never pays"),
+    ),
+    _R.CHEAPEST_WITHIN: (
+        N_("The cheapest that is within {percent} % of the fastest"),
+        N_("The cheapest of those near the fastest"),
+    ),
+    _R.OVER_BUDGET: (N_("Costs {usd}, your limit is {limit_usd}"), N_("Over your budget")),
+    _R.OVER_DEADLINE: (
+        N_("Takes {hours} with setting up, your deadline is {limit_hours}"),
+        N_("Over your deadline"),
+    ),
+    _R.REGION_NOT_CHOSEN: (
+        N_("{n_offers} offers are outside the regions you chose"),
+        N_("Outside the regions you chose"),
+    ),
+    _R.CLOUD_NOT_ALLOWED: (N_("You asked for no rented machines"),),
+    _R.BUYING_NOT_ALLOWED: (N_("You asked for no purchases"),),
+    _R.PRICE_UNKNOWN: (
+        N_("{n_offers} offers have no known price"),
+        N_("The price is not known"),
+    ),
+    _R.TIME_UNKNOWN: (
+        N_("The time cannot be told: {why}"),
+        N_("The time of {n_offers} offers cannot be told"),
+        N_("The time cannot be told"),
+    ),
+    _R.MEMORY_TOO_SMALL: (
+        N_("Needs {needed_bytes}, there are {available_bytes}"),
+        N_("{n_offers} offers have too little memory"),
+        N_("Too little memory"),
+    ),
+    _R.WRONG_SYSTEM: (N_("Works on {needed}; this is {system}"), N_("Not for this system")),
+    _R.WRONG_PHASE: (N_("Only for {needed}"), N_("Not for this kind of job")),
+    _R.ISA_MISSING: (
+        N_("This processor lacks {needed}"),
+        N_("This processor lacks the instructions"),
+    ),
+    _R.GPU_MISSING: (
+        N_("Needs a GPU of these families: {families}"),
+        N_("Needs a device that is not here: {vendor}"),
+        N_("Needs a GPU that is not here"),
+    ),
+    _R.NO_DRIVER: (N_("{device} has no driver. {remedy}"), N_("No driver serves it")),
+    _R.FRAMEWORK_DOES_NOT_RUN: (
+        N_("No framework for {phase} runs on {device}. Advice: {advice}"),
+        N_("No framework for {phase} runs on {device}"),
+        N_("No framework runs on it"),
+    ),
+    _R.EXCLUDED: (N_("Does not apply here: {condition}"), N_("Does not apply here")),
+    _R.RETIRED: (N_("{n_offers} offers are of retired series"), N_("A retired series")),
+    _R.BURSTABLE: (
+        N_("{n_offers} offers are throttled under steady load"),
+        N_("Throttled under steady load"),
+    ),
+    _R.DOMINATED: (
+        N_("{title} is faster and cheaper"),
+        N_("{n_offers} offers are slower and dearer than another one"),
+        N_("Another option is faster and cheaper"),
+    ),
+    _R.MEASURED_SLOWER: (
+        N_("Measured on this machine: {factor_x} slower"),
+        N_("Measured on this machine: slower"),
+    ),
+    _R.PUBLISHED_SLOWER: (
+        N_("Others measured {workload}: {device} against {cpu} on the CPU, {factor_x} slower"),
+        N_("Others measured {low_x} to {high_x} the speed"),
+        N_("Others measured {factor_x} slower"),
+        N_("Others measured it slower"),
+    ),
+    _R.TABLE_SAYS_AVOID: (N_("{why}"), N_("Known to do harm")),
+    _R.NOT_APPLICABLE: (N_("Does not apply: {why}"), N_("Does not apply")),
+    _R.SLOWER_THAN_FIRST: (
+        N_("{factor_x} slower than the first"),
+        N_("Slower than the first"),
+    ),
+    _R.DEARER_THAN_FIRST: (
+        N_("{usd} more than the first"),
+        N_("Dearer than the first"),
+    ),
+    _R.CHANGES_THE_NETWORK: (
+        N_("Changes the network: its accuracy must be judged again"),
+    ),
+    _R.ALREADY_SO: (N_("Already so on {system}"), N_("Already so")),
+    _R.DEPENDS_ON_YOUR_CODE: (
+        N_("Depends on what your code already does ({framework})"),
+        N_("Depends on what your code already does"),
+    ),
+    _R.FRAMEWORK_NOT_FOUND: (
+        N_("Needs {framework} {needed}, which was not found here"),
+        N_("Needs {framework}, which was not found here"),
+        N_("Needs a framework that was not found here"),
+    ),
+    _R.FRAMEWORK_TOO_OLD: (
+        N_("Needs {framework} {needed}, found {found}"),
+        N_("Needs a newer framework"),
+    ),
+    _R.PAYS_BELOW_PRICE: (
+        N_("Pays if you get it for less than {usd}"),
+        N_("Pays at a lower price"),
+    ),
+    _R.WORK_MINUTES: (
+        N_("About {minutes} minutes of your work: {basis}"),
+        N_("About {minutes} minutes of your work"),
+        N_("Some of your work"),
+    ),
+}  # fmt: skip
+
+
+@functools.cache
+def _placeholders(message: str) -> frozenset[str]:
+    return frozenset(name for _, name, _, _ in string.Formatter().parse(message) if name)
+
+
+def _value(parameter: Parameter) -> str:
+    value, name = parameter.value, parameter.name
+    if isinstance(value, str):
+        return value
+    if name.endswith("_s"):
+        return format_duration(value)
+    if name.endswith("hours"):
+        return format_duration(value * 3600)
+    for ending, formatter in (
+        ("_x", format_factor),
+        ("usd", format_usd),
+        ("_bytes", format_bytes),
+        ("_fraction", format_percent),
+    ):
+        if name.endswith(ending):
+            return formatter(value)
+    return format_number(value)
+
+
+def _text(
+    messages: tuple[str, ...], parameters: tuple[Parameter, ...], tr: Translator
+) -> str | None:
+    values = {parameter.name: _value(parameter) for parameter in parameters}
+    for message in messages:
+        if _placeholders(message) <= values.keys():
+            return tr(message, **values)
+    return None
+
+
+def reason_text(reason: Reason, tr: Translator) -> str:
+    """Return the sentence of a reason, without full stop."""
+    text = _text(REASONS[reason.code], reason.parameters, tr)
+    return text if text is not None else tr(REASONS[reason.code][-1])
+
+
+def caveat_text(caveat: Caveat, tr: Translator) -> str:
+    """Return the sentences of a caveat; a code without a text shows itself and its values."""
+    text = _text(CAVEATS.get(caveat.code, ()), caveat.parameters, tr)
+    if text is not None:
+        return text
+    values = ", ".join(f"{p.name} {_value(p)}" for p in caveat.parameters)
+    return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code
+
+
+CAVEATS: dict[str, tuple[str, ...]] = {}
