@@ -247,9 +247,8 @@ def add_user_folder(knowledge: Knowledge, *, folder: Path) -> Knowledge:
             try:
                 parsed = parse_table(_read(file, name), table.row_class, file=name)
             except (DataError, OSError) as error:
-                skipped.append(
-                    RowFault(file=name, line=1, field=None, value=None, problem=str(error))
-                )
+                problem = str(error).removeprefix(f"{name}:1: ")
+                skipped.append(RowFault(file=name, line=1, field=None, value=None, problem=problem))
                 continue
             own += parsed.rows
             skipped += parsed.faults

@@ -105,7 +105,7 @@ def _read_file(
         parsed = parse_table(text, row_class, file=name)
         canonical = dump_rows(parsed.rows, row_class)
     except (DataError, UnicodeDecodeError) as error:
-        return [], [_file_fault(name, str(error))]
+        return [], [_file_fault(name, str(error).removeprefix(f"{name}:1: "))]
     faults = list(parsed.faults)
     if not faults and text != canonical:
         faults.append(_first_difference(text, canonical, name))
