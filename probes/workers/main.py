@@ -9,8 +9,8 @@ Started as a script by path, under any Python from 3.8 on. The request (the `run
     network    for steps: see `keras_network.py`
     budget_s   seconds for all of it, None for no limit
 
-Each finished kernel is a `value`, each failed one a `kernel_failed`; the `result` has the
-software stack.
+A `stage` "ready" tells the software stack. Then each finished kernel is a `value`, each failed
+one a `kernel_failed`; the `result` has the software stack again.
 """
 
 import importlib
@@ -46,6 +46,7 @@ def run_request(request, channel):
         raise ValueError("no runner is called {!r}".format(name))
     module_name, class_name = KERNEL_RUNNERS[name]
     runner = getattr(importlib.import_module(module_name), class_name)(options)
+    channel.send("stage", stage="ready", stack=runner.stack())
     worker_kernels.run_kernels(runner, request, channel)
     return {"stack": runner.stack()}
 

@@ -1,0 +1,77 @@
+"""How much of the machine others used while we measured, from counters before and after.
+
+No thread watches meanwhile: it would take time from what is measured.
+Leaves to others: what is too much (`probes.bench.stability`).
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuCounters:
+    """Seconds of CPU time since the machine started, over all CPUs.
+
+    `own_s`: of this process and the children it has waited for, None where it is not known.
+    """
+
+    busy_s: float
+    total_s: float
+    steal_s: float
+    own_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadShare:
+    """Shares of all CPU time in a period, 0 to 1; None where it cannot be told."""
+
+    others: float | None
+    steal: float
+
+
+def _own_seconds() -> float | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def read_counters() -> CpuCounters:
+    """Return the counters now."""
+    times = psutil.cpu_times()
+    steal = float(getattr(times, "steal", 0.0))
+    idle = float(times.idle) + float(getattr(times, "iowait", 0.0))
+    # Time of guests is counted in user time as well.
+    guests = float(getattr(times, "guest", 0.0)) + float(getattr(times, "guest_nice", 0.0))
+    total = sum(float(value) for value in times) - guests
+    return CpuCounters(
+        busy_s=max(0.0, total - idle - steal),
+        total_s=total,
+        steal_s=steal,
+        own_s=_own_seconds(),
+    )
+
+
+class LoadMeter:
+    """Compares the counters with those at its start."""
+
+    def __init__(self, read: Callable[[], CpuCounters] = read_counters) -> None:
+        self._read = read
+        self._first = read()
+
+    def share(self) -> LoadShare | None:
+        """Return the shares since the start; None when no time has passed by the counters."""
+        first, last = self._first, self._read()
+        total = last.total_s - first.total_s
+        if total <= 0.0:
+            return None
+        others = None
+        if first.own_s is not None and last.own_s is not None:
+            foreign = (last.busy_s - first.busy_s) - (last.own_s - first.own_s)
+            others = min(1.0, max(0.0, foreign / total))
+        return LoadShare(others=others, steal=max(0.0, last.steal_s - first.steal_s) / total)

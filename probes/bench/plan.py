@@ -1,0 +1,367 @@
+"""Which kernels are timed on a machine, for a phase and within a budget, in which order.
+
+First the headlines, then the kernels of the user's own network, then the table, the rows that are
+missed most first: whatever does not fit into the time is what matters least.
+Leaves to others: the table (`probes.bench.suite`), running it (`probes.bench.session`).
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from advisor.errors import InputError
+from advisor.model.kernel import Direction, KernelCall, KernelShape, PeakShape, StreamShape
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
+from advisor.model.measurement import BenchmarkRequest, Runner, Setting
+from advisor.model.quantity import Phase, Precision
+from probes.bench import suite
+from probes.bench.labels import kernel_label
+from probes.bench.suite import Row
+
+HEADLINE = "headline"
+CALIBRATION = "calibration"
+REPLAY = "replay"
+SETTING = "setting"
+
+ONEDNN_OFF = Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0")
+# A kernel that is timed first and last: when it has become slower, so may have the others.
+REFERENCE_SUFFIX = "/again"
+
+# Flags of processors that multiply in bfloat16 themselves.
+_BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
+# Memory sweeps: at least so many times all caches, and no more of the free memory than this.
+_CACHE_MULTIPLE = 4
+_MEMORY_SHARE = 0.1
+_LEAST_STREAM_ELEMENTS = 1 << 22
+_MOST_STREAM_ELEMENTS = 1 << 28
+_FLOAT_BYTES = 4
+_STREAM_ARRAYS = 3
+# Longest that one product of the headlines may take by a careful guess at the processor.
+_LONGEST_GEMM_S = 0.4
+
+
+class Budget(StrEnum):
+    """How much time the user gives: about a minute, or up to ten."""
+
+    QUICK = "quick"
+    THOROUGH = "thorough"
+
+
+# Seconds that a whole session may take; to be given to `Session.run`.
+CPU_BUDGET_S = {Budget.QUICK: 40.0, Budget.THOROUGH: 600.0}
+OPENCL_BUDGET_S = {Budget.QUICK: 15.0, Budget.THOROUGH: 90.0}
+
+# Shortest value and number of values by role; the headlines are shown, the others fitted.
+_TIMING = {
+    Budget.QUICK: {HEADLINE: (0.1, 5), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
+    Budget.THOROUGH: {HEADLINE: (0.1, 10), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
+}
+
+
+def budget_s(profile: MachineProfile, *, budget: Budget, device_ids: Iterable[str] | None) -> float:
+    """Return the seconds that measuring the chosen devices may take in all."""
+    chosen = _chosen(profile, device_ids)
+    on_cpu = CPU_BUDGET_S[budget] if CPU_DEVICE_ID in chosen else 0.0
+    n_opencl = len(chosen - {CPU_DEVICE_ID})
+    return on_cpu + n_opencl * OPENCL_BUDGET_S[budget]
+
+
+def _chosen(profile: MachineProfile, device_ids: Iterable[str] | None) -> frozenset[str]:
+    known = {CPU_DEVICE_ID, *(device.id for device in profile.opencl)}
+    if device_ids is None:
+        return frozenset(known)
+    wanted = frozenset(device_ids)
+    if unknown := sorted(wanted - known):
+        there = ", ".join(sorted(known))
+        raise InputError(f"no device is called {unknown[0]!r}; there is: {there}")
+    return wanted
+
+
+class _Plan:
+    """Collects requests; the same kernel under the same conditions is taken once."""
+
+    def __init__(self, *, budget: Budget) -> None:
+        self._budget = budget
+        self._requests: dict[str, BenchmarkRequest] = {}
+
+    def add(
+        self,
+        shape: KernelShape,
+        *,
+        direction: Direction,
+        runner: Runner,
+        role: str,
+        device_id: str = CPU_DEVICE_ID,
+        precision: Precision = Precision.FLOAT32,
+        threads: int | None = None,
+        settings: tuple[Setting, ...] = (),
+        suffix: str = "",
+    ) -> None:
+        """Add one kernel unless it is there."""
+        parts = [runner.value, kernel_label(shape, direction=direction)]
+        if device_id != CPU_DEVICE_ID:
+            parts.insert(1, device_id)
+        if precision is not Precision.FLOAT32:
+            parts.append(precision.value)
+        if threads is not None:
+            parts.append(f"threads-{threads}")
+        parts += [f"{setting.name}={setting.value}" for setting in settings]
+        name = "/".join(parts) + suffix
+        timing = _TIMING[self._budget]
+        min_value_s, n_values = timing.get(role, timing[CALIBRATION])
+        request = BenchmarkRequest(
+            id=name,
+            role=role,
+            runner=runner,
+            device_id=device_id,
+            shape=shape,
+            direction=direction,
+            precision=precision,
+            threads=threads,
+            settings=settings,
+            min_value_s=min_value_s,
+            n_values=n_values,
+        )
+        self._requests.setdefault(name, request)
+
+    def add_rows(
+        self, rows: Iterable[Row], *, phase: Phase, runner: Runner, role: str, **more: object
+    ) -> None:
+        """Add the rows that the budget and the phase need."""
+        for row in rows:
+            if row.is_thorough and self._budget is Budget.QUICK:
+                continue
+            for direction in directions_of(row, phase=phase):
+                self.add(row.shape, direction=direction, runner=runner, role=role, **more)  # type: ignore[arg-type]
+
+    def requests(self) -> tuple[BenchmarkRequest, ...]:
+        """Return what was added, in that order."""
+        return tuple(self._requests.values())
+
+
+def directions_of(row: Row, *, phase: Phase) -> tuple[Direction, ...]:
+    """Return the directions of a row that a phase computes."""
+    if phase is Phase.TRAINING:
+        return row.directions
+    return tuple(d for d in row.directions if d is Direction.FORWARD)
+
+
+def stream_elements(profile: MachineProfile) -> int:
+    """Return the length of the arrays for memory sweeps: out of all caches, within the memory."""
+    wanted = _CACHE_MULTIPLE * last_level_bytes(profile) // _FLOAT_BYTES
+    available = profile.memory.available_bytes or profile.memory.total_bytes
+    if available is not None:
+        affordable = int(available * _MEMORY_SHARE) // (_STREAM_ARRAYS * _FLOAT_BYTES)
+        wanted = min(wanted, affordable)
+    return max(_LEAST_STREAM_ELEMENTS, min(wanted, _MOST_STREAM_ELEMENTS))
+
+
+def last_level_bytes(profile: MachineProfile) -> int:
+    """Return the size of all last-level caches together; 32 MiB when they are not known."""
+    data = [cache for cache in profile.cpu.caches if cache.kind.lower() != "instruction"]
+    if not data:
+        return 32 << 20
+    level = max(cache.level for cache in data)
+    last = next(cache for cache in data if cache.level == level)
+    shared_by = last.shared_by or profile.cpu.n_logical_cpus
+    return last.size_bytes * max(1, profile.cpu.n_logical_cpus // shared_by)
+
+
+def _careful_flop_per_s(profile: MachineProfile) -> float:
+    """Return what the processor surely reaches; only the size of the products depends on it."""
+    flags = set(profile.cpu.isa_features)
+    per_cycle = 16.0 if "avx512f" in flags else 8.0 if "avx2" in flags else 2.0
+    cores = profile.cpu.n_physical_cores or profile.cpu.n_logical_cpus
+    usable = min(cores, profile.cpu.usable_cpus or cores, profile.cpu.quota_cpus or cores)
+    ghz = (profile.cpu.max_mhz or profile.cpu.base_mhz or 2000.0) / 1000.0
+    return usable * ghz * 1e9 * per_cycle
+
+
+def _gemm_sizes(profile: MachineProfile, sizes: Iterable[int]) -> tuple[int, ...]:
+    rate = _careful_flop_per_s(profile)
+    return tuple(size for size in sizes if size <= 512 or 2.0 * size**3 / rate <= _LONGEST_GEMM_S)
+
+
+def _add_headlines(plan_: _Plan, profile: MachineProfile, *, phase: Phase, budget: Budget) -> None:
+    sizes: tuple[int, ...] = suite.HEADLINE_GEMM_SIZES
+    if budget is Budget.THOROUGH:
+        sizes = (*sizes, 4096)
+    gemms = [Row(shape=suite.gemm(size)) for size in _gemm_sizes(profile, sizes)]
+    for runner in (Runner.KERAS, Runner.NUMPY):
+        plan_.add_rows(gemms, phase=phase, runner=runner, role=HEADLINE)
+    rows = (
+        Row(shape=suite.HEADLINE_CONV, directions=suite.THREE),
+        Row(shape=suite.HEADLINE_LSTM, directions=suite.BOTH),
+    )
+    plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=HEADLINE)
+    elements = stream_elements(profile)
+    operations = ("triad", "copy") if budget is Budget.QUICK else ("triad", "copy", "scale", "add")
+    for operation in operations:
+        shape = StreamShape(op=operation, elements=elements)
+        plan_.add(shape, direction=Direction.FORWARD, runner=Runner.STREAM, role=HEADLINE)
+
+
+def _calibration(phase: Phase, batch_size: int) -> list[Row]:
+    """Return the table for a phase, the first tier of everything first."""
+    own = Row(shape=suite.dense(batch_size, 512, 256), directions=suite.THREE, tier=2)
+    groups: list[Sequence[Row]] = [
+        suite.OVERHEADS,
+        suite.CONVOLUTIONS,
+        (*suite.DENSES, own),
+        suite.ELEMENTWISES,
+        suite.RECURRENTS,
+        suite.DEPTHWISES,
+        suite.POOLS,
+        suite.OTHERS,
+    ]
+    if phase is Phase.TRAINING:
+        groups[1:1] = [suite.TRAINING_OVERHEADS, suite.OPTIMIZERS]
+        groups.append(suite.NORMALISATIONS)
+    groups.append(suite.INFERENCE_NORMALISATIONS)
+    rows = [row for group in groups for row in group]
+    return sorted(rows, key=lambda row: row.tier)
+
+
+def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
+    """Return whether the processor computes in a shorter number format by itself."""
+    if precision is Precision.BFLOAT16:
+        return bool(_BFLOAT16_FLAGS & set(profile.cpu.isa_features))
+    return precision is Precision.FLOAT16 and "avx512_fp16" in profile.cpu.isa_features
+
+
+def _add_replay(
+    plan_: _Plan, replay: Iterable[KernelCall], *, precisions: Iterable[Precision]
+) -> None:
+    calls = tuple(replay)
+    for precision in precisions:
+        for call in calls:
+            plan_.add(
+                call.shape,
+                direction=call.direction,
+                runner=Runner.KERAS,
+                role=REPLAY if precision is Precision.FLOAT32 else SETTING,
+                precision=precision,
+            )
+
+
+def _add_cpu(
+    plan_: _Plan,
+    profile: MachineProfile,
+    *,
+    budget: Budget,
+    replay: tuple[KernelCall, ...],
+    phase: Phase,
+    precision: Precision,
+    batch_size: int,
+) -> None:
+    _add_headlines(plan_, profile, phase=phase, budget=budget)
+    asked = [precision] if precision in (Precision.BFLOAT16, Precision.FLOAT16) else []
+    _add_replay(plan_, replay, precisions=[Precision.FLOAT32, *asked])
+    rows = _calibration(phase, batch_size)
+    plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
+    short = [p for p in (Precision.BFLOAT16,) if has_short_format(profile, precision=p)]
+    for short_format in dict.fromkeys([*asked, *short]):
+        plan_.add_rows(
+            suite.SHORT_FORMATS,
+            phase=phase,
+            runner=Runner.KERAS,
+            role=SETTING,
+            precision=short_format,
+        )
+    plan_.add(
+        suite.gemm(512),
+        direction=Direction.FORWARD,
+        runner=Runner.KERAS,
+        role=HEADLINE,
+        suffix=REFERENCE_SUFFIX,
+    )
+    if budget is Budget.THOROUGH:
+        _add_settings(plan_, profile, phase=phase)
+
+
+def thread_counts(profile: MachineProfile) -> tuple[int, ...]:
+    """Return the thread counts of a sweep: 1, doubled up to the cores, all logical CPUs."""
+    logical = profile.cpu.usable_cpus or profile.cpu.n_logical_cpus
+    cores = min(logical, profile.cpu.n_physical_cores or logical)
+    counts = {1, cores, logical}
+    count = 2
+    while count < cores:
+        counts.add(count)
+        count *= 2
+    return tuple(sorted(counts))
+
+
+def _add_settings(plan_: _Plan, profile: MachineProfile, *, phase: Phase) -> None:
+    for threads in thread_counts(profile):
+        plan_.add_rows(
+            suite.SETTING_ROWS, phase=phase, runner=Runner.KERAS, role=SETTING, threads=threads
+        )
+    if profile.os.architecture.lower() in ("x86_64", "amd64"):
+        plan_.add_rows(
+            suite.SETTING_ROWS,
+            phase=phase,
+            runner=Runner.KERAS,
+            role=SETTING,
+            settings=(ONEDNN_OFF,),
+        )
+
+
+def _add_opencl(plan_: _Plan, device: OpenclDevice, *, budget: Budget, phase: Phase) -> None:
+    largest = min(device.max_alloc_bytes, device.global_mem_bytes // 8)
+    elements = min(1 << 25, largest // _FLOAT_BYTES)
+    streams = [Row(shape=StreamShape(op=op, elements=elements), tier=1) for op in ("copy", "read")]
+    rows = [*suite.OPENCL_ROWS[:1], *streams, *suite.OPENCL_ROWS[1:]]
+    rows += [row for row in suite.OPENCL_TRANSFERS if largest >= suite.TRANSFER_BYTES]
+    for row in sorted(rows, key=lambda row: row.tier):
+        role = CALIBRATION if row.is_thorough else HEADLINE
+        plan_.add_rows([row], phase=phase, runner=Runner.OPENCL, role=role, device_id=device.id)
+    if budget is Budget.THOROUGH and device.has_fp16:
+        plan_.add_rows(
+            [Row(shape=PeakShape())],
+            phase=phase,
+            runner=Runner.OPENCL,
+            role=HEADLINE,
+            device_id=device.id,
+            precision=Precision.FLOAT16,
+        )
+
+
+def plan(
+    profile: MachineProfile,
+    *,
+    budget: Budget,
+    device_ids: Iterable[str] | None = None,
+    replay: tuple[KernelCall, ...] = (),
+    phase: Phase = Phase.TRAINING,
+    precision: Precision = Precision.FLOAT32,
+    batch_size: int = 32,
+) -> tuple[BenchmarkRequest, ...]:
+    """Return what is to be timed, most wanted first within each device.
+
+    Args:
+        profile: the machine.
+        budget: quick or thorough.
+        device_ids: `CPU_DEVICE_ID` and ids of OpenCL devices; None for all of them.
+        replay: kernels of the user's own network.
+        phase: in inference no gradients are timed.
+        precision: number format of the user's job; a shorter one than float32 is timed besides.
+        batch_size: of the user's job.
+
+    Raises:
+        InputError: for a device that is not there.
+    """
+    chosen = _chosen(profile, device_ids)
+    plan_ = _Plan(budget=budget)
+    if CPU_DEVICE_ID in chosen:
+        _add_cpu(
+            plan_,
+            profile,
+            budget=budget,
+            replay=replay,
+            phase=phase,
+            precision=precision,
+            batch_size=batch_size,
+        )
+    for device in profile.opencl:
+        if device.id in chosen:
+            _add_opencl(plan_, device, budget=budget, phase=phase)
+    return plan_.requests()

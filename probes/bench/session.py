@@ -1,0 +1,339 @@
+"""Runs the requests of a plan, a fresh child for each set of conditions, one child at a time.
+
+A child that dies or hangs takes only the kernel with it that it was at: that one gets the verdict
+and the rest goes on in another child. Nothing is dropped: whatever was asked for is answered, by
+a figure or by the reason why there is none.
+Leaves to others: what to ask (`probes.bench.plan`), the child (`probes.bench.process`).
+"""
+
+import datetime as dt
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.model.codec import encode
+from advisor.model.kernel import KernelShape
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import (
+    BenchmarkRequest,
+    FailedMeasurement,
+    Measurement,
+    MeasurementSet,
+    Outcome,
+    Runner,
+    SoftwareStack,
+    StabilityWarning,
+)
+from probes.bench.commands import WorkerCommand, worker_command
+from probes.bench.events import (
+    KernelFinished,
+    KernelStarted,
+    SessionEvent,
+    SessionFinished,
+    SessionStarted,
+)
+from probes.bench.load import LoadMeter
+from probes.bench.plan import REFERENCE_SUFFIX
+from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
+from probes.bench.protocol import Message
+from probes.bench.stability import (
+    has_become_slower,
+    warnings_of_load,
+    warnings_of_machine,
+    warnings_of_values,
+)
+
+# So many children may die on the kernels of one group before the rest of it is given up.
+MAX_DEATHS = 3
+# A child ends by itself when its time is used up, after the kernel that it is at.
+OVERTIME_S = 15.0
+_DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
+# Runners that measure the framework of a foreign interpreter when there is one.
+_FOREIGN = frozenset({Runner.KERAS, Runner.NUMPY})
+
+Result = Measurement | FailedMeasurement
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """What requires a child of its own."""
+
+    runner: Runner
+    device_id: str
+    threads: int | None
+    settings: tuple[Any, ...]
+
+
+def _conditions(request: BenchmarkRequest) -> _Conditions:
+    return _Conditions(request.runner, request.device_id, request.threads, request.settings)
+
+
+def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
+    """Return a request as the worker gets it."""
+    return {
+        "id": request.id,
+        "shape": encode(request.shape, annotation=KernelShape),
+        "direction": request.direction.value,
+        "precision": request.precision.value,
+        "min_value_s": request.min_value_s,
+        "n_values": request.n_values,
+    }
+
+
+class _Collector:
+    """Takes the messages of the children, gives results and events."""
+
+    def __init__(
+        self, requests: Sequence[BenchmarkRequest], on_event: Callable[[SessionEvent], None]
+    ) -> None:
+        self._requests = {request.id: request for request in requests}
+        self._on_event = on_event
+        self._stack: SoftwareStack | None = None
+        self.results: list[Result] = []
+        self.current: str | None = None
+        self._done: set[str] = set()
+
+    def begin_child(self) -> None:
+        """Forget the child before."""
+        self._stack = None
+        self.current = None
+
+    def is_open(self, request: BenchmarkRequest) -> bool:
+        """Whether a request has no answer yet."""
+        return request.id not in self._done
+
+    def fail(self, request: BenchmarkRequest, outcome: Outcome, message: str) -> None:
+        """Answer a request with the reason why there is no figure."""
+        self._finish(FailedMeasurement(request=request, outcome=outcome, message=message))
+
+    def take(self, message: Message) -> None:
+        """Take one message of a child; what does not fit is ignored."""
+        kind = message["type"]
+        if kind == "stage" and "stack" in message:
+            self._stack = _parse_stack(message["stack"])
+        request = self._requests.get(str(message.get("id")))
+        if request is None or not self.is_open(request):
+            return
+        if kind == "stage":
+            self.current = request.id
+            stage = str(message.get("stage"))
+            self._on_event(KernelStarted(request=request, stage=stage))
+        elif kind == "value":
+            self._take_value(request, message)
+        elif kind == "kernel_failed":
+            outcome = next((o for o in Outcome if o == message.get("outcome")), Outcome.FAILED)
+            self.fail(request, outcome, str(message.get("message") or "no reason was given"))
+
+    def _take_value(self, request: BenchmarkRequest, message: Message) -> None:
+        values = _parse_times(message.get("values_s"))
+        loops = message.get("loops")
+        if not values or not isinstance(loops, int) or loops < 1 or self._stack is None:
+            self.fail(request, Outcome.PROTOCOL_ERROR, "the worker gave times that make no sense")
+            return
+        self._finish(
+            Measurement(
+                request=request,
+                stack=self._stack,
+                warmups_s=_parse_times(message.get("warmups_s")),
+                values_s=values,
+                loops=loops,
+                check=str(message.get("check") or ""),
+                warnings=warnings_of_values(values, loops=loops),
+            )
+        )
+
+    def _finish(self, result: Result) -> None:
+        self.results.append(result)
+        self._done.add(result.request.id)
+        if self.current == result.request.id:
+            self.current = None
+        self._on_event(
+            KernelFinished(result=result, n_done=len(self.results), n_total=len(self._requests))
+        )
+
+
+def _parse_times(data: object) -> tuple[float, ...]:
+    """Return positive seconds; an empty tuple when there is anything else among them."""
+    if not isinstance(data, list):
+        return ()
+    times = [x for x in data if isinstance(x, int | float) and not isinstance(x, bool) and x > 0]
+    return tuple(float(x) for x in times) if len(times) == len(data) else ()
+
+
+def _parse_stack(data: object) -> SoftwareStack | None:
+    if not isinstance(data, Mapping) or not isinstance(data.get("framework"), str):
+        return None
+    rest = {
+        name: data[name] if isinstance(data.get(name), str) else None
+        for name in ("framework_version", "backend", "backend_version")
+    }
+    return SoftwareStack(framework=data["framework"], **rest)
+
+
+class Session:
+    """Measures on one machine.
+
+    Args:
+        profile: the machine.
+        python: interpreter whose Keras and NumPy are measured; None: our own.
+        command: makes the command of a worker; replaced in tests.
+        clock: seconds, for the budget and the duration.
+        today: the date that the results get.
+        deadlines: of each child; its budget is set by the session.
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: MachineProfile,
+        python: str | None = None,
+        command: Callable[..., WorkerCommand] = worker_command,
+        clock: Callable[[], float] = time.monotonic,
+        today: Callable[[], dt.date] = dt.date.today,
+        deadlines: Deadlines = _DEADLINES,
+    ) -> None:
+        self._profile = profile
+        self._python = python
+        self._command = command
+        self._clock = clock
+        self._today = today
+        self._deadlines = deadlines
+
+    def run(
+        self,
+        requests: Iterable[BenchmarkRequest],
+        *,
+        on_event: Callable[[SessionEvent], None] | None = None,
+        cancel: CancelToken | None = None,
+        budget_s: float | None = None,
+    ) -> MeasurementSet:
+        """Answer every request.
+
+        Args:
+            requests: what to time; ids are unique.
+            on_event: called in this thread.
+            cancel: stops early; what is not measured by then is answered as cancelled.
+            budget_s: seconds in all; what does not fit is answered as skipped.
+
+        Raises:
+            ValueError: when two requests have the same id.
+        """
+        asked = tuple(requests)
+        if len({request.id for request in asked}) != len(asked):
+            raise ValueError("two requests have the same id")
+        tell = on_event or (lambda _event: None)
+        started = self._clock()
+        until = None if budget_s is None else started + budget_s
+        collector = _Collector(asked, tell)
+        meter = LoadMeter()
+        tell(SessionStarted(n_kernels=len(asked)))
+        groups: dict[_Conditions, list[BenchmarkRequest]] = {}
+        for request in asked:
+            groups.setdefault(_conditions(request), []).append(request)
+        for group in groups.values():
+            self._run_group(group, collector=collector, cancel=cancel, until=until)
+        measurements = MeasurementSet(
+            measured_on=self._today().isoformat(),
+            duration_s=self._clock() - started,
+            results=tuple(collector.results),
+            warnings=self._warnings(collector.results, meter=meter),
+        )
+        tell(SessionFinished(measurements=measurements))
+        return measurements
+
+    def _warnings(
+        self, results: Iterable[Result], *, meter: LoadMeter
+    ) -> tuple[StabilityWarning, ...]:
+        measured = [result for result in results if isinstance(result, Measurement)]
+        found = [*warnings_of_machine(self._profile), *warnings_of_load(meter.share())]
+        if has_become_slower(measured, suffix=REFERENCE_SUFFIX):
+            found.append(StabilityWarning.THROTTLED)
+        return tuple(found)
+
+    def _run_group(
+        self,
+        group: Sequence[BenchmarkRequest],
+        *,
+        collector: _Collector,
+        cancel: CancelToken | None,
+        until: float | None,
+    ) -> None:
+        """Answer the requests of one group, with as many children as it takes."""
+        n_deaths = 0
+        while pending := [request for request in group if collector.is_open(request)]:
+            if cancel is not None and cancel.is_cancelled:
+                _fail_all(pending, collector, Outcome.CANCELLED, "cancelled before its turn")
+                return
+            rest_s = None if until is None else until - self._clock()
+            if rest_s is not None and rest_s <= 0.0:
+                _fail_all(pending, collector, Outcome.SKIPPED, "the time set aside was used up")
+                return
+            if n_deaths == MAX_DEATHS:
+                text = f"given up after {MAX_DEATHS} kernels had ended their worker"
+                _fail_all(pending, collector, Outcome.SKIPPED, text)
+                return
+            verdict = self._run_child(pending, collector=collector, cancel=cancel, rest_s=rest_s)
+            n_deaths += 1
+            self._settle(verdict, group, collector=collector)
+
+    def _settle(
+        self, verdict: WorkerVerdict, group: Sequence[BenchmarkRequest], *, collector: _Collector
+    ) -> None:
+        """Answer what a verdict decides: the kernel at which the child ended, or all."""
+        pending = [request for request in group if collector.is_open(request)]
+        if verdict.outcome is Outcome.COMPLETED:
+            text = "the worker ended without a word about this kernel"
+            _fail_all(pending, collector, Outcome.PROTOCOL_ERROR, text)
+            return
+        at = [request for request in pending if request.id == collector.current]
+        has_begun = bool(at) or len(pending) < len(group)
+        is_final = verdict.outcome in (Outcome.CANCELLED, Outcome.UNSUPPORTED)
+        # A child that ends before its first kernel would end so again.
+        doomed = at if has_begun and not is_final else pending
+        _fail_all(doomed, collector, verdict.outcome, verdict.message)
+
+    def _run_child(
+        self,
+        pending: Sequence[BenchmarkRequest],
+        *,
+        collector: _Collector,
+        cancel: CancelToken | None,
+        rest_s: float | None,
+    ) -> WorkerVerdict:
+        first = pending[0]
+        python = self._python if first.runner in _FOREIGN else None
+        command = self._command("main", python=python, settings=first.settings)
+        request = {
+            "runner": first.runner.value,
+            "options": self._options(first),
+            "kernels": [wire_kernel(kernel) for kernel in pending],
+            "budget_s": rest_s,
+        }
+        deadlines = Deadlines(
+            start_s=self._deadlines.start_s,
+            stage_s=self._deadlines.stage_s,
+            silence_s=self._deadlines.silence_s,
+            budget_s=None if rest_s is None else rest_s + OVERTIME_S,
+        )
+        collector.begin_child()
+        return run_worker(
+            command, request, deadlines=deadlines, on_event=collector.take, cancel=cancel
+        )
+
+    def _options(self, request: BenchmarkRequest) -> dict[str, Any]:
+        """Return what the runner is told besides the kernels."""
+        options: dict[str, Any] = {"threads": request.threads, "device_id": request.device_id}
+        for device in self._profile.opencl:
+            if device.id == request.device_id:
+                # An id is a place in a list; the names tell whether the list is still the same.
+                options["device_name"] = device.name
+                options["platform_name"] = device.platform
+        return options
+
+
+def _fail_all(
+    requests: Iterable[BenchmarkRequest], collector: _Collector, outcome: Outcome, message: str
+) -> None:
+    for request in requests:
+        collector.fail(request, outcome, message)

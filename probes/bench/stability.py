@@ -1,0 +1,83 @@
+"""Why a figure, or a whole session, may not be steady.
+
+Leaves to others: the words of each warning (`advisor.report`), changing anything: the app never
+changes the user's system.
+"""
+
+from collections.abc import Iterable
+
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import Measurement, StabilityWarning
+from probes.bench.load import LoadShare
+from probes.bench.statistics import largest_departure, relative_deviation
+
+NOISY_DEVIATION = 0.10
+OUTLIER_DEPARTURE = 0.50
+SHORTEST_VALUE_S = 1e-3
+BUSY_SHARE = 0.10
+STEAL_SHARE = 0.02
+# A kernel timed first and last may differ by this much on a quiet machine.
+DRIFT = 0.10
+_FULL_PERCENT = 99.0
+
+
+def warnings_of_values(values_s: tuple[float, ...], *, loops: int) -> tuple[StabilityWarning, ...]:
+    """Return what the values of one kernel tell against it.
+
+    Args:
+        values_s: seconds of one execution.
+        loops: executions in one value.
+    """
+    found = []
+    if relative_deviation(values_s) >= NOISY_DEVIATION:
+        found.append(StabilityWarning.NOISY)
+    if largest_departure(values_s) >= OUTLIER_DEPARTURE:
+        found.append(StabilityWarning.OUTLIER)
+    if min(values_s) * loops < SHORTEST_VALUE_S:
+        found.append(StabilityWarning.TOO_SHORT)
+    return tuple(found)
+
+
+def warnings_of_machine(profile: MachineProfile) -> tuple[StabilityWarning, ...]:
+    """Return what the state of the machine tells against anything measured on it."""
+    found = []
+    power = profile.power
+    if power.on_battery:
+        found.append(StabilityWarning.ON_BATTERY)
+    is_capped = power.max_performance_percent is not None and (
+        power.max_performance_percent < _FULL_PERCENT
+    )
+    if is_capped or power.governor not in (None, "performance"):
+        found.append(StabilityWarning.GOVERNOR)
+    quota, logical = profile.cpu.quota_cpus, profile.cpu.n_logical_cpus
+    usable = profile.cpu.usable_cpus
+    if (quota is not None and quota < logical) or (usable is not None and usable < logical):
+        found.append(StabilityWarning.CPU_LIMIT)
+    return tuple(found)
+
+
+def warnings_of_load(share: LoadShare | None) -> tuple[StabilityWarning, ...]:
+    """Return what others did on the machine meanwhile; None: it is not known."""
+    if share is None:
+        return ()
+    found = []
+    if share.others is not None and share.others >= BUSY_SHARE:
+        found.append(StabilityWarning.BUSY)
+    if share.steal >= STEAL_SHARE:
+        found.append(StabilityWarning.STEAL)
+    return tuple(found)
+
+
+def has_become_slower(measured: Iterable[Measurement], *, suffix: str) -> bool:
+    """Return whether a kernel that was timed again at the end took longer than at first.
+
+    Args:
+        measured: all figures of a session.
+        suffix: what the id of the second timing has more than that of the first.
+    """
+    by_id = {measurement.request.id: measurement for measurement in measured}
+    for name, again in by_id.items():
+        first = by_id.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
+        if first is not None and again.min_s > first.min_s * (1.0 + DRIFT):
+            return True
+    return False
