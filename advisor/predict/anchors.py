@@ -37,7 +37,11 @@ _LEAST_SD = {
 # Results that are enough: of the same network, of its family, of any network.
 _ENOUGH = (1, 3, 3)
 _FEW = 3
+# So that 80 % of the published results lie in the interval when their own device is left out.
+_WIDENING = 1.6
 _FEW_SD = 0.15
+# Steps whose least times differ by no more are of similar size.
+_SIMILAR_SIZE = 4.0
 # Devices whose years differ by no more are of one generation.
 _GENERATION_YEARS = 3
 # Without any anchor: a third of the peak, within 3 times.
@@ -54,7 +58,8 @@ class Anchor:
     Attributes:
         factor: published time over flop/peak; below 1 where faster arithmetic than the stated
             peak was used (reduced-precision units inside float32).
-        family: of its network ("convolution", "recurrent", ...), None when not bundled.
+        family: of its network ("convolutional", "recurrent", ...), None when not bundled.
+        roofline_s: least time of a step of that batch; None when the batch is not known.
     """
 
     spec: DeviceSpec
@@ -62,6 +67,7 @@ class Anchor:
     precision: Precision
     family: str | None
     factor: float
+    roofline_s: float | None
     row: PublishedResult
 
 
@@ -127,7 +133,8 @@ def _anchor(
     if not peak:
         return None
     passes = TRAINING_PASSES if row.phase is ResultPhase.TRAINING else 1
-    factor = per_sample * peak / (FLOP_PER_MULTIPLY_ADD * passes * work)
+    roofline_s = FLOP_PER_MULTIPLY_ADD * passes * work / peak
+    factor = per_sample / roofline_s
     if not _CREDIBLE[0] <= factor <= _CREDIBLE[1]:
         return None
     return Anchor(
@@ -136,12 +143,18 @@ def _anchor(
         precision=precision,
         family=facts.family if facts else None,
         factor=factor,
+        roofline_s=roofline_s * row.batch_size if row.batch_size else None,
         row=row,
     )
 
 
 def anchor_factor(
-    anchors: Iterable[Anchor], *, spec: DeviceSpec, names: frozenset[str], family: str | None
+    anchors: Iterable[Anchor],
+    *,
+    spec: DeviceSpec,
+    names: frozenset[str],
+    family: str | None,
+    roofline_s: float | None,
 ) -> AnchorFactor:
     """Return the factor over the roofline of a device, from the nearest published results.
 
@@ -153,12 +166,14 @@ def anchor_factor(
         spec: the device.
         names: spellings of the network, as `advisor.predict.published.spelled` gives them.
         family: of the network; None unknown.
+        roofline_s: least time of its step on the device; None unknown. Results of steps of that
+            size are preferred: small ones never reach the rates of large ones.
     """
     same = tuple(anchors)
     found = [
         _summary(level, group, least_sd=_LEAST_SD[level][index])
         for level, near in _near_devices(same, spec)
-        for index, group in enumerate(_near_networks(near, names, family))
+        for index, group in enumerate(_near_networks(near, names, family, roofline_s))
         if len(group) >= _ENOUGH[index]
     ]
     if found:
@@ -184,19 +199,31 @@ def _near_devices(
 
 
 def _near_networks(
-    anchors: tuple[Anchor, ...], names: frozenset[str], family: str | None
+    anchors: tuple[Anchor, ...], names: frozenset[str], family: str | None, roofline_s: float | None
 ) -> tuple[tuple[Anchor, ...], ...]:
-    """Return the anchors of the same network, of its family, and all."""
+    """Return the anchors of the same network, of its family, and all; of similar size if any."""
     same = tuple(a for a in anchors if spelled(a.row.workload) in names)
     alike = tuple(a for a in anchors if family is not None and a.family == family)
-    return same, alike, anchors
+    return tuple(_similar(group, roofline_s) for group in (same, alike, anchors))
+
+
+def _similar(group: tuple[Anchor, ...], roofline_s: float | None) -> tuple[Anchor, ...]:
+    if not roofline_s:
+        return group
+    near = tuple(
+        a
+        for a in group
+        if a.roofline_s and abs(math.log(a.roofline_s / roofline_s)) < math.log(_SIMILAR_SIZE)
+    )
+    return near if len(near) >= _FEW else group
 
 
 def _summary(level: str, chosen: tuple[Anchor, ...], *, least_sd: float) -> AnchorFactor:
     logs = sorted(math.log(anchor.factor) for anchor in chosen)
     middle = statistics.median(logs)
     deviation = statistics.median(abs(log - middle) for log in logs) * 1.4826
-    log_sd = math.hypot(deviation, least_sd) + (_FEW_SD if len(chosen) < _FEW else 0.0)
+    log_sd = _WIDENING * math.hypot(deviation, least_sd)
+    log_sd += _FEW_SD if len(chosen) < _FEW else 0.0
     nearest = sorted(chosen, key=lambda a: (abs(math.log(a.factor) - middle), a.row.id))
     return AnchorFactor(
         factor=math.exp(middle),

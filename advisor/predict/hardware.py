@@ -18,6 +18,8 @@ from advisor.model.quantity import Precision
 
 # Share of cores x clock x flop/cycle that a good matrix product reaches (Zen 5: 0.88 measured).
 GEMM_SHARE_OF_PEAK = 0.8
+# Loss by each further core (convolutional networks over oneDNN, 2 to 36 cores).
+_CONTENTION = 0.03
 # Share of the bandwidth of the data sheet that a stream reaches.
 STREAM_SHARE_OF_PEAK = 0.75
 # Between base and highest clock, where all cores work with wide vectors.
@@ -74,8 +76,9 @@ class CpuLimits:
         return self.cores * self.ghz * 1e9 * per_cycle
 
     def sustained_flop_per_s(self, precision: Precision) -> float:
-        """Return what a good matrix product reaches."""
-        return GEMM_SHARE_OF_PEAK * self.peak_flop_per_s(precision)
+        """Return what a good matrix product reaches on all cores."""
+        waiting = 1.0 + _CONTENTION * max(0.0, self.cores - 1.0)
+        return GEMM_SHARE_OF_PEAK * self.peak_flop_per_s(precision) / waiting
 
 
 def isa_row(

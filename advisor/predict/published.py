@@ -197,7 +197,7 @@ class ThreadLaw:
 
 # Logarithm of flop over which a sweep is still telling, and the weight of one that is far.
 _WORK_LENGTH = 1.5
-_FAR_WEIGHT = 0.02
+_FAR_WEIGHT = 0.002
 
 _SWEPT_METRICS = frozenset({"step_time", "epoch_time", "throughput"})
 _ONEDNN_NAMES = ("mkl-dnn", "mkldnn", "onednn", "dnnl")

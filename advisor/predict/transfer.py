@@ -294,6 +294,7 @@ def _gpu_estimate(
         spec=spec,
         names=network_names(workload, knowledge=context.knowledge),
         family=facts.family if facts else None,
+        roofline_s=context.totals.flop / peak,
     )
     computing = context.totals.flop / peak / share
     waiting = context.totals.launches * LAUNCH_S

@@ -1,0 +1,26 @@
+"""`python -m tests.accuracy`: errors against published results; `--write` renews the baseline."""
+
+import sys
+from pathlib import Path
+
+from advisor.knowledge.store import load_knowledge
+from tests.accuracy.offline import evaluate, summarise, to_json
+
+BASELINE = Path(__file__).with_name("baseline.json")
+
+
+def main(arguments: list[str]) -> int:
+    """Print the errors of each question, worst cases with `--worst`."""
+    cases = evaluate(load_knowledge())
+    text = to_json(summarise(cases))
+    print(text, end="")
+    if "--worst" in arguments:
+        for case in sorted(cases, key=lambda c: -abs(c.log_error))[:40]:
+            print(f"{case.log_error:+.2f} sd {case.log_sd} {case.question} {case.name}")
+    if "--write" in arguments:
+        BASELINE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
