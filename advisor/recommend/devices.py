@@ -87,6 +87,18 @@ def support_of(family: GpuFamily, *, system: OsFamily, phase: Phase) -> Support:
     return Support(level=level.split()[0].lower() if level else None, route=route)
 
 
+def served_gpus(
+    profile: MachineProfile, *, phase: Phase, families: Mapping[str, GpuFamily]
+) -> frozenset[str]:
+    """Return the ids of the GPUs for which some software does the job, or may: not "none"."""
+    return frozenset(
+        gpu.id
+        for gpu in profile.graphics
+        if gpu.id not in families
+        or support_of(families[gpu.id], system=profile.os.family, phase=phase).level != "none"
+    )
+
+
 def opencl_of(gpu: GraphicsDevice, *, profile: MachineProfile) -> OpenclDevice | None:
     """Return the OpenCL device that is this GPU, None when no driver offers it.
 

@@ -47,9 +47,30 @@ _WORK_MINUTES: dict[OptionKind, tuple[float, str]] = {
 }
 
 
+_PRECISION_MINUTES = (20.0, "change a line, compare the accuracy")
+
+
+def changes_precision(option: Option) -> bool:
+    """Return whether an option computes the same network in another number format.
+
+    In the options table such rows ask for instructions or units that have the format.
+    """
+    fact = option.fact
+    if option.kind is not OptionKind.CHANGE_NETWORK or fact is None:
+        return False
+    return bool(fact.isa_any) or fact.gpu_vendor is not None
+
+
+def changes_network(option: Option) -> bool:
+    """Return whether an option computes something else than was asked: a smaller network, say."""
+    return option.kind is OptionKind.CHANGE_NETWORK and not changes_precision(option)
+
+
 def effort_of(option: Option) -> Effort:
     """Return what an option asks of a person."""
     minutes, basis = _WORK_MINUTES[option.kind]
+    if changes_precision(option):
+        minutes, basis = _PRECISION_MINUTES
     work_s = minutes * 60.0
     if option.fact is not None and option.fact.needs_root:
         work_s += ROOT_WORK_S

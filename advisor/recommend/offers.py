@@ -21,10 +21,11 @@ from advisor.predict.anchors import peak_flop_per_s
 from advisor.recommend.circumstances import FRAMEWORK_BYTES, memory_fits
 from advisor.recommend.reasons import reason
 
-# Machines of the same speed class that are kept for each form of renting, cheapest first.
-KEPT_PER_SPEED = 2
 # Machines whose data sheets differ by less are of one speed class.
-SPEED_CLASS_FACTOR = 1.15
+SPEED_CLASS_FACTOR = 1.3
+# Vendors whose machines are started by commands that we print, with regions and quotas; small
+# GPU clouds are often cheaper, and compared apart so that neither hides the other.
+LARGE_VENDORS = frozenset({"aws", "azure", "gcp"})
 
 _ARM = ("arm64", "aarch64")
 # Float32 flop per cycle and core by instruction set, for putting machines in order only.
@@ -91,16 +92,10 @@ def choose_offers(
             best = cheapest.get(key)
             if best is None or _price_order(machine) < _price_order(best):
                 cheapest[key] = machine
-    kept = [
-        machine
-        for is_spot in (False, True)
-        for is_gpu in (False, True)
-        for machine in _front(
-            entry
-            for entry in cheapest.values()
-            if entry.is_spot is is_spot and (entry.offer.accelerator is not None) is is_gpu
-        )
-    ]
+    groups: dict[tuple[bool, bool, bool], list[_Machine]] = {}
+    for machine in cheapest.values():
+        groups.setdefault(_group_key(machine), []).append(machine)
+    kept = [machine for key in sorted(groups) for machine in _front(groups[key])]
     return OfferChoice(
         options=tuple(cloud_option(machine.offer, is_spot=machine.is_spot) for machine in kept),
         rejections=_rejections(refused),
@@ -179,6 +174,12 @@ def _type_key(offer: Offer) -> tuple[object, ...]:
     )
 
 
+def _group_key(machine: _Machine) -> tuple[bool, bool, bool]:
+    """Machines that compete: of one form, one kind, and vendors of like size."""
+    offer = machine.offer
+    return machine.is_spot, offer.accelerator is not None, offer.vendor not in LARGE_VENDORS
+
+
 def _price_order(machine: _Machine) -> tuple[float, str]:
     return machine.usd_per_hour, machine.offer.region
 
@@ -217,7 +218,10 @@ def _width(platform: CpuPlatform) -> float:
 
 
 def _front(machines: Iterable[_Machine]) -> list[_Machine]:
-    """Return the cheapest machines of each speed class that no faster class undercuts."""
+    """Return the cheapest machine of each speed class that no faster class undercuts.
+
+    Beside it stands the cheapest of another vendor, as a choice.
+    """
     classes: dict[int, list[_Machine]] = {}
     for machine in machines:
         classes.setdefault(_speed_class(machine.speed), []).append(machine)
@@ -227,10 +231,12 @@ def _front(machines: Iterable[_Machine]) -> list[_Machine]:
         members = sorted(
             classes[level], key=lambda m: (m.usd_per_hour, m.offer.vendor, m.offer.instance_type)
         )
-        if members[0].usd_per_hour >= least_usd:
+        first = members[0]
+        if first.usd_per_hour >= least_usd:
             continue
-        least_usd = members[0].usd_per_hour
-        kept += members[:KEPT_PER_SPEED]
+        least_usd = first.usd_per_hour
+        kept.append(first)
+        kept += [m for m in members if m.offer.vendor != first.offer.vendor][:1]
     return kept
 
 

@@ -26,7 +26,7 @@ from advisor.model.recommendation import (
 )
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import Circumstances
-from advisor.recommend.devices import choose_devices, families_of
+from advisor.recommend.devices import choose_devices, families_of, served_gpus
 from advisor.recommend.offers import choose_offers
 from advisor.recommend.purchases import choose_purchases
 from advisor.recommend.reasons import reason
@@ -54,6 +54,7 @@ class OptionList:
         avoid: apply, and make it worse.
         rejections: do not apply, and why.
         n_offers_considered: prices of rented machines that were looked at.
+        undecided: conditions of rows that the profile lacks the facts for; the rows stay.
     """
 
     options: tuple[Option, ...]
@@ -61,6 +62,7 @@ class OptionList:
     avoid: tuple[AvoidedOption, ...]
     rejections: tuple[Rejection, ...]
     n_offers_considered: int
+    undecided: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ class _Sorted:
     hints: list[Hint]
     avoid: list[AvoidedOption]
     rejections: list[Rejection]
+    undecided: dict[str, None]
 
 
 def list_options(
@@ -117,6 +120,7 @@ def list_options(
             *rows.rejections,
         ),
         n_offers_considered=offers.n_considered,
+        undecided=tuple(rows.undecided),
     )
 
 
@@ -127,9 +131,12 @@ def _sort_rows(
     preferences: Preferences,
     families: Mapping[str, GpuFamily],
 ) -> _Sorted:
-    places = _Sorted(options=[], hints=[], avoid=[], rejections=[])
+    places = _Sorted(options=[], hints=[], avoid=[], rejections=[], undecided={})
+    served = served_gpus(given.profile, phase=given.workload.phase, families=families)
     for fact in facts:
-        verdict = check(fact, given=given, families=families)
+        verdict = check(fact, given=given, families=families, served=served)
+        if verdict.applies:
+            places.undecided.update(dict.fromkeys(verdict.unknown))
         refusals = (*_unwanted(fact, preferences), *verdict.refusals)
         option = _option_of(fact, given=given, families=families)
         if refusals:

@@ -31,7 +31,7 @@ from advisor.model.recommendation import (
     Rejection,
     ScorePart,
 )
-from advisor.recommend.effort import Effort
+from advisor.recommend.effort import Effort, changes_network, changes_precision
 from advisor.recommend.reasons import reason
 
 # Differences below this fraction are a tie.
@@ -49,7 +49,9 @@ _HOUR_S = 3600.0
 # Kinds that use this machine as it stands: no rent, no purchase.
 _NOT_LOCAL = frozenset({OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER})
 # The order in which advice of equal value is given: the least change first.
-_CHANGE_ORDER = {kind: position for position, kind in enumerate(OptionKind)}
+_CHANGE_ORDER = {kind: float(position) for position, kind in enumerate(OptionKind)}
+# Another number format stands between a setting and the input pipeline.
+_PRECISION_ORDER = _CHANGE_ORDER[OptionKind.RUNTIME_SETTINGS] + 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,7 @@ class Candidate:
     @property
     def is_same_job(self) -> bool:
         """Whether it computes what was asked, not something smaller instead."""
-        return self.option.kind is not OptionKind.CHANGE_NETWORK
+        return not changes_network(self.option)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,9 +246,11 @@ def _time_parts(candidate: Candidate) -> tuple[ScorePart, ...]:
     )
 
 
-def _least_change(candidate: Candidate) -> tuple[int, float, float, str]:
+def _least_change(candidate: Candidate) -> tuple[float, float, float, str]:
     usd = float("inf") if candidate.usd is None else candidate.usd
     order = _CHANGE_ORDER[candidate.option.kind]
+    if changes_precision(candidate.option):
+        order = _PRECISION_ORDER
     return order, usd, candidate.effective_s, candidate.option.id
 
 

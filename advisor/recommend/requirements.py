@@ -30,6 +30,9 @@ _NEEDS_NOW = frozenset(
 )
 _CLAUSE = re.compile(r"\s*([a-z][a-z0-9_-]*)\s*(>=|<=|==|<|>)\s*(\d+(?:\.\d+)*)\s*\Z")
 
+# A row that is excluded where there is no GPU is about GPUs.
+_GPU_CONDITIONS = frozenset({"gpu_lacks", "no_gpu", "no_igpu"})
+
 # Flag of a condition that nobody outside the user's code can decide.
 _CODE_FLAG = "depends_on_code"
 
@@ -59,6 +62,7 @@ def check(
     *,
     given: Circumstances,
     families: Mapping[str, GpuFamily],
+    served: frozenset[str] | None = None,
 ) -> Verdict:
     """Return whether a row of the options table applies.
 
@@ -66,11 +70,13 @@ def check(
         fact: the row.
         given: the machine and the job.
         families: GPU family by the id of each graphics device that is recognised.
+        served: ids of the GPUs for which any software does this job. A row about GPUs in
+            general needs one of them; a row about named families knows better. None: all.
     """
     refusals = [
         *_system_refusals(fact, given),
         *_isa_refusals(fact, given),
-        *_gpu_refusals(fact, given=given, families=families),
+        *_gpu_refusals(fact, given=given, families=families, served=served),
         *_version_refusals(fact, given),
     ]
     questions = list(_other_framework(fact))
@@ -129,14 +135,28 @@ def _isa_refusals(fact: OptionFact, given: Circumstances) -> list[Reason]:
 
 
 def _gpu_refusals(
-    fact: OptionFact, *, given: Circumstances, families: Mapping[str, GpuFamily]
+    fact: OptionFact,
+    *,
+    given: Circumstances,
+    families: Mapping[str, GpuFamily],
+    served: frozenset[str] | None,
 ) -> list[Reason]:
-    if fact.gpu_vendor is None and not fact.gpu_architectures:
+    is_about_gpus = fact.gpu_vendor is not None or bool(fact.gpu_architectures)
+    gpus = matching_gpus(fact, given=given, families=families)
+    if is_about_gpus and not gpus:
+        names = ", ".join(fact.gpu_architectures)
+        return [reason(ReasonCode.GPU_MISSING, vendor=fact.gpu_vendor or "", families=names)]
+    if fact.gpu_architectures or served is None or not gpus:
         return []
-    if matching_gpus(fact, given=given, families=families):
+    if not (is_about_gpus or _mentions_gpus(fact)) or any(gpu.id in served for gpu in gpus):
         return []
-    names = ", ".join(fact.gpu_architectures)
-    return [reason(ReasonCode.GPU_MISSING, vendor=fact.gpu_vendor or "", families=names)]
+    names = ", ".join(gpu.name for gpu in gpus)
+    phase = given.workload.phase.value
+    return [reason(ReasonCode.FRAMEWORK_DOES_NOT_RUN, device=names, phase=phase)]
+
+
+def _mentions_gpus(fact: OptionFact) -> bool:
+    return any(text.split(":")[0] in _GPU_CONDITIONS for text in fact.excluded_when)
 
 
 def matching_gpus(

@@ -1,0 +1,105 @@
+"""Sentences the reader must know before acting, as codes with parameters.
+
+Leaves to others: their text (`advisor.report.reasons`).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.measurement import MeasurementSet
+from advisor.model.option import OptionKind
+from advisor.model.prediction import Prediction
+from advisor.model.recommendation import Caveat, Preferences, RankedOption
+from advisor.model.workload import Workload
+from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
+from advisor.recommend.preferences import age_days
+from advisor.recommend.reasons import caveat
+
+# A list price may have changed after this many days, a spot price sooner.
+OLD_PRICE_DAYS = 90
+OLD_SPOT_PRICE_DAYS = 7
+# An interval is wide when its ends differ by more than this factor.
+WIDE_FACTOR = 4.0
+# Share of CPU time used by others while it was looked at.
+BUSY_FRACTION = 0.2
+
+
+def machine_caveats(
+    profile: MachineProfile, *, measurements: MeasurementSet | None, workload: Workload
+) -> tuple[Caveat, ...]:
+    """Return what there is to know about the machine and what was measured on it."""
+    found = list(_measured(measurements))
+    load = profile.load
+    if load.busy_fraction is not None and load.busy_fraction > BUSY_FRACTION:
+        found.append(caveat("busy_machine", busy_percent=100.0 * load.busy_fraction))
+    if profile.os.hypervisor:
+        found.append(caveat("virtual_machine", hypervisor=profile.os.hypervisor))
+    if profile.os.container:
+        found.append(caveat("container", container=profile.os.container))
+    if profile.cpu.quota_cpus is not None:
+        found.append(caveat("cpu_limit", cpus=profile.cpu.quota_cpus))
+    if profile.power.on_battery:
+        found.append(caveat("on_battery"))
+    found += [
+        caveat("opencl_device_is_cpu", device=device.name)
+        for device in profile.opencl
+        if device.kind is DeviceKind.CPU
+    ]
+    if profile.overrides:
+        found.append(caveat("overridden", names=", ".join(profile.overrides)))
+    if memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is False:
+        found.append(caveat("memory_too_small", needed_bytes=float(workload.memory_bytes)))
+    found += [caveat("workload_note", note=note) for note in workload.notes]
+    return tuple(found)
+
+
+def _measured(measurements: MeasurementSet | None) -> Iterable[Caveat]:
+    if measurements is None or not measurements.measured:
+        yield caveat("not_measured")
+        return
+    if measurements.failed:
+        yield caveat("some_failed", n_failed=float(len(measurements.failed)))
+    for warning in measurements.warnings:
+        yield caveat("unsteady_measurements", warning=warning.value)
+
+
+def advice_caveats(
+    ranked: Sequence[RankedOption],
+    *,
+    baseline: Prediction,
+    preferences: Preferences,
+    today: str,
+) -> tuple[Caveat, ...]:
+    """Return what there is to know about the advice itself."""
+    found = []
+    if not ranked:
+        found.append(caveat("nothing_within_limits"))
+    spread = baseline.total_s.high / baseline.total_s.low if baseline.total_s.low > 0.0 else 1.0
+    if spread > WIDE_FACTOR:
+        found.append(caveat("interval_wide", factor_x=spread))
+    if any(entry.prediction.is_warned for entry in ranked[:1]):
+        found.append(caveat("first_uncertain", option=ranked[0].option.title))
+    found += _price_ages(ranked, today)
+    if any(entry.option.kind is OptionKind.CLOUD for entry in ranked):
+        found.append(caveat("price_is_not_availability"))
+    if preferences.electricity_usd_per_kwh is None:
+        found.append(caveat("electricity_not_counted"))
+    if any(entry.option.purchase is not None for entry in ranked):
+        found.append(caveat("purchase_price_not_of_today"))
+    return tuple(found)
+
+
+def _price_ages(ranked: Sequence[RankedOption], today: str) -> list[Caveat]:
+    """Return one caveat for list prices and one for spot prices, with the oldest of each."""
+    oldest = {False: 0, True: 0}
+    for entry in ranked:
+        date = entry.cost.price_date
+        if entry.option.kind is OptionKind.CLOUD and date is not None:
+            days = age_days(date, today=today) or 0
+            oldest[entry.option.is_spot] = max(oldest[entry.option.is_spot], days)
+    found = []
+    if oldest[False] > OLD_PRICE_DAYS:
+        found.append(caveat("prices_older_than_90_days", days=float(oldest[False])))
+    if oldest[True] > OLD_SPOT_PRICE_DAYS:
+        found.append(caveat("spot_prices_older_than_7_days", days=float(oldest[True])))
+    return found

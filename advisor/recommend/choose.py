@@ -1,0 +1,71 @@
+"""Which of the ranked options are shown: the best, and one of each way to go.
+
+A table of twelve rented machines that differ in region helps nobody: of each kind a few stand,
+and the best local, on-demand, spot and bought options stand wherever they rank.
+Leaves to others: the order itself (`advisor.recommend.rank`).
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+from advisor.model.option import OptionKind
+from advisor.recommend.rank import Placed
+
+# Rows in the table of advice.
+SHOWN = 12
+# Rows of one way to go, beyond which others come first.
+PER_WAY = 3
+_PER_WAY_LOCAL = 5
+
+
+def way_of(placed: Placed) -> str:
+    """Return the way to go that an option belongs to: local, on-demand, spot, buy, other job."""
+    option = placed.candidate.option
+    if not placed.candidate.is_same_job:
+        return "other job"
+    if option.kind is OptionKind.CLOUD:
+        return "spot" if option.is_spot else "on-demand"
+    if placed.candidate.is_local:
+        return "local"
+    return option.kind.value
+
+
+def choose(placed: Sequence[Placed]) -> tuple[Placed, ...]:
+    """Return the rows to show, in their order, ranks and ties counted among them alone."""
+    wanted = _required(placed)
+    counts = Counter(way_of(placed[position]) for position in wanted)
+    for position, entry in enumerate(placed):
+        if len(wanted) >= SHOWN:
+            break
+        way = way_of(entry)
+        limit = _PER_WAY_LOCAL if way == "local" else PER_WAY
+        if position not in wanted and counts[way] < limit:
+            wanted.add(position)
+            counts[way] += 1
+    return _renumbered([placed[position] for position in sorted(wanted)])
+
+
+def _required(placed: Sequence[Placed]) -> set[int]:
+    """The first of each way, and staying."""
+    first: dict[str, int] = {}
+    for position, entry in enumerate(placed):
+        first.setdefault(way_of(entry), position)
+        if entry.candidate.option.kind is OptionKind.STAY:
+            first["stay"] = position
+    return set(first.values())
+
+
+def _renumbered(shown: Sequence[Placed]) -> tuple[Placed, ...]:
+    ids = {entry.candidate.option.id for entry in shown}
+    place_of: dict[int, int] = {}
+    for position, entry in enumerate(shown, start=1):
+        place_of.setdefault(entry.rank, position)
+    return tuple(
+        dataclasses.replace(
+            entry,
+            rank=place_of[entry.rank],
+            tied_with=tuple(other for other in entry.tied_with if other in ids),
+        )
+        for entry in shown
+    )

@@ -1,0 +1,178 @@
+"""Options with their times and their money, and those that turn out to be none.
+
+Equal hardware is predicted once, however many offers have it.
+Leaves to others: the times (`advisor.predict`), the order (`advisor.recommend.rank`).
+"""
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.knowledge.cloud import CloudIndex
+from advisor.knowledge.lookup import find_device
+from advisor.model.machine import MissingFact
+from advisor.model.option import Option, OptionKind
+from advisor.model.prediction import Prediction
+from advisor.model.quantity import Basis, Interval
+from advisor.model.recommendation import (
+    AvoidedOption,
+    Hint,
+    Preferences,
+    ReasonCode,
+    Rejection,
+)
+from advisor.predict.context import PredictionContext
+from advisor.predict.predict import predict
+from advisor.predict.transfer import hardware_key
+from advisor.recommend.cost import price
+from advisor.recommend.effort import effort_of
+from advisor.recommend.rank import TIE_FRACTION, Candidate
+from advisor.recommend.reasons import reason
+from advisor.recommend.spot import NOTHING, redone_s
+from advisor.recommend.steps import steps_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What every evaluation needs."""
+
+    context: PredictionContext
+    baseline: Prediction
+    preferences: Preferences
+    index: CloudIndex
+    today: str
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """Options by what became of them."""
+
+    candidates: list[Candidate]
+    hints: list[Hint]
+    avoid: list[AvoidedOption]
+    rejections: list[Rejection]
+
+
+def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
+    """Return candidates for the ranking, and the options that are slower or cannot be told."""
+    known: dict[tuple[object, ...], Prediction | MissingFact] = {}
+    result = Evaluation(candidates=[], hints=[], avoid=[], rejections=[])
+    slower: Counter[str] = Counter()
+    for option in options:
+        key = hardware_key(option)
+        if key not in known:
+            known[key] = predict_option(option, given=given)
+        found = known[key]
+        if isinstance(found, MissingFact):
+            _put_missing(option, found, given=given, result=result)
+            continue
+        prediction = dataclasses.replace(found, option_id=option.id)
+        speedup = speedup_of(option, prediction, baseline=given.baseline)
+        if speedup.mid >= 1.0 - TIE_FRACTION or option.kind is OptionKind.STAY:
+            result.candidates.append(candidate_of(option, prediction, given=given))
+        elif option.offer is not None or option.purchase is not None:
+            slower[option.kind.value] += 1
+        else:
+            result.avoid.append(_slower_here(option, prediction, speedup))
+    for kind, count in sorted(slower.items()):
+        result.rejections.append(
+            Rejection(
+                option_id=f"{kind}:slower",
+                title="Rented machines slower than this one"
+                if kind == OptionKind.CLOUD.value
+                else "Devices slower than this machine",
+                reasons=(reason(ReasonCode.SLOWER_THAN_NOW, n_offers=float(count)),),
+            )
+        )
+    return result
+
+
+def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
+    """Return the time of an option.
+
+    A GPU of this machine that nothing was measured on is predicted as one that could be bought.
+    """
+    found = predict(option, given.context, given.baseline)
+    if not isinstance(found, MissingFact) or option.kind is not OptionKind.LOCAL_DEVICE:
+        return found
+    gpu_id = option.id.removeprefix("device:")
+    gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
+    if gpu is None:
+        return found
+    spec = find_device(
+        given.context.knowledge, gpu.name, kind=gpu.kind, compute_units=gpu.compute_units
+    )
+    if spec is None:
+        return found
+    same = Option(id=option.id, title=option.title, kind=OptionKind.BUY, purchase=spec)
+    return predict(same, given.context, given.baseline)
+
+
+def candidate_of(option: Option, prediction: Prediction, *, given: Given) -> Candidate:
+    """Return an option with its price, its effort and its expected lost work."""
+    context = given.context
+    cost = price(
+        option,
+        prediction,
+        workload=context.workload,
+        preferences=given.preferences,
+        knowledge=context.knowledge,
+        today=given.today,
+        profile=context.profile,
+        index=given.index,
+    )
+    lost = NOTHING
+    if option.offer is not None:
+        lost = redone_s(option, prediction, band=given.index.spot_band(option.offer))
+    return Candidate(
+        option=option, prediction=prediction, cost=cost, effort=effort_of(option), redone_s=lost
+    )
+
+
+def speedup_of(option: Option, prediction: Prediction, *, baseline: Prediction) -> Interval:
+    """Return time now / time then.
+
+    What is scaled from this machine shares its error, which cancels in the ratio; what is known
+    from elsewhere has its own, which adds.
+    """
+    if option.kind is OptionKind.STAY:
+        return Interval(low=1.0, mid=1.0, high=1.0)
+    mid = baseline.total_s.mid / prediction.total_s.mid
+    now, then = _log_width(baseline.total_s), _log_width(prediction.total_s)
+    is_elsewhere = option.purchase is not None or (
+        option.offer is not None and option.offer.accelerator is not None
+    )
+    if is_elsewhere or prediction.basis is Basis.MEASURED:
+        width = math.hypot(now, then)
+    else:
+        width = math.sqrt(max(0.0, then * then - now * now))
+    factor = math.exp(width)
+    return Interval(low=mid / factor, mid=mid, high=mid * factor)
+
+
+def _log_width(interval: Interval) -> float:
+    if interval.low <= 0.0:
+        return 0.0
+    return math.log(interval.high / interval.low) / 2.0
+
+
+def _put_missing(option: Option, missing: MissingFact, *, given: Given, result: Evaluation) -> None:
+    why = reason(ReasonCode.TIME_UNKNOWN, why=missing.reason)
+    if option.offer is not None or option.purchase is not None:
+        result.rejections.append(Rejection(option_id=option.id, title=option.title, reasons=(why,)))
+        return
+    steps = steps_for(option, profile=given.context.profile, hours=0.0)
+    result.hints.append(Hint(option=option, reasons=(why,), steps=steps))
+
+
+def _slower_here(option: Option, prediction: Prediction, speedup: Interval) -> AvoidedOption:
+    is_measured = prediction.basis in (Basis.MEASURED, Basis.SCALED_FROM_MEASUREMENT)
+    code = ReasonCode.MEASURED_SLOWER if is_measured else ReasonCode.PUBLISHED_SLOWER
+    return AvoidedOption(
+        option=option,
+        reasons=(reason(code, factor_x=1.0 / speedup.mid),),
+        speedup=speedup,
+        evidence=prediction.evidence,
+    )

@@ -1,0 +1,221 @@
+"""The recommendation: from a machine, its measurements, a job and wishes to ranked advice.
+
+A pure function: the same inputs and the same date give the same recommendation.
+Leaves to others: measuring (`probes.bench`), wording and charts (`advisor.report`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from advisor.knowledge.cloud import cloud_index
+from advisor.knowledge.store import Knowledge, data_dates
+from advisor.model.machine import MachineProfile, MissingFact
+from advisor.model.measurement import MeasurementSet
+from advisor.model.option import OptionKind
+from advisor.model.quantity import Source
+from advisor.model.recommendation import (
+    AvoidedOption,
+    Hint,
+    Parameter,
+    Preferences,
+    RankedOption,
+    ReasonCode,
+    Recommendation,
+    Rejection,
+)
+from advisor.model.workload import Workload
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.context import PredictionContext
+from advisor.predict.predict import predict_baseline
+from advisor.recommend.caveats import advice_caveats, machine_caveats
+from advisor.recommend.choose import choose
+from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
+from advisor.recommend.explain import Field, explain, field_of
+from advisor.recommend.offers import cloud_option
+from advisor.recommend.options import list_options
+from advisor.recommend.preferences import check_date, check_preferences
+from advisor.recommend.rank import Placed, rank
+from advisor.recommend.reasons import caveat, reason
+from advisor.recommend.steps import steps_for
+
+# What the free notebook services hand out (free_tiers): its time tells whether a job fits.
+FREE_ACCELERATOR = "T4"
+
+
+def recommend(
+    profile: MachineProfile,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    preferences: Preferences,
+    knowledge: Knowledge,
+    *,
+    today: str,
+    app_version: str,
+) -> Recommendation:
+    """Return what to do about a job.
+
+    Args:
+        profile: the machine.
+        measurements: what was measured on it; None: a provisional answer from data sheets.
+        workload: the job.
+        preferences: what the user wants and refuses.
+        knowledge: the facts.
+        today: ISO date.
+        app_version: is written into the recommendation.
+
+    Raises:
+        InputError: when a wish or the date cannot be.
+    """
+    check_preferences(preferences)
+    check_date(today)
+    index = cloud_index(knowledge)
+    context = PredictionContext(
+        profile=profile,
+        ceilings=fit_ceilings(profile, measurements, knowledge),
+        measurements=measurements,
+        workload=workload,
+        knowledge=knowledge,
+    )
+    given = Given(
+        context=context,
+        baseline=predict_baseline(context),
+        preferences=preferences,
+        index=index,
+        today=today,
+    )
+    listed = list_options(profile, workload, preferences, knowledge, today=today, index=index)
+    evaluated = evaluate(listed.options, given=given)
+    ranking = rank(evaluated.candidates, preferences=preferences)
+    ranked = _ranked(ranking.placed, given=given)
+    avoid = _by_harm((*listed.avoid, *evaluated.avoid))
+    hints = tuple(_with_free_time(hint, given=given) for hint in (*listed.hints, *evaluated.hints))
+    undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
+    return Recommendation(
+        created_on=today,
+        app_version=app_version,
+        profile=profile,
+        measurements=measurements,
+        workload=workload,
+        preferences=preferences,
+        baseline=given.baseline,
+        ranked=ranked,
+        hints=hints,
+        avoid=avoid,
+        rejected=(
+            *_limited(ranking.rejections),
+            *listed.rejections,
+            *evaluated.rejections,
+        ),
+        caveats=(
+            *machine_caveats(profile, measurements=measurements, workload=workload),
+            *advice_caveats(ranked, baseline=given.baseline, preferences=preferences, today=today),
+            *undecided,
+        ),
+        n_offers_considered=listed.n_offers_considered,
+        data_dates=_dates(knowledge),
+        sources=_sources(ranked, avoid),
+    )
+
+
+def _ranked(placed: Sequence[Placed], *, given: Given) -> tuple[RankedOption, ...]:
+    if not placed:
+        return ()
+    field = field_of(placed, objective=given.preferences.objective)
+    return tuple(_row(entry, given=given, field=field) for entry in choose(placed))
+
+
+def _row(placed: Placed, *, given: Given, field: Field) -> RankedOption:
+    candidate = placed.candidate
+    option, prediction = candidate.option, candidate.prediction
+    speedup = speedup_of(option, prediction, baseline=given.baseline)
+    hours = (prediction.total_s.mid + candidate.redone_s.mid) / 3600.0
+    return RankedOption(
+        option=option,
+        rank=placed.rank,
+        prediction=prediction,
+        cost=candidate.cost,
+        speedup=speedup,
+        score=placed.score,
+        score_parts=placed.score_parts,
+        reasons=explain(placed, speedup=speedup, field=field),
+        steps=steps_for(option, profile=given.context.profile, hours=hours),
+        is_pareto=placed.is_pareto,
+        tied_with=placed.tied_with,
+    )
+
+
+def _by_harm(avoid: Iterable[AvoidedOption]) -> tuple[AvoidedOption, ...]:
+    """Sort by how bad it is: the smallest factor first, unknown factors last."""
+    return tuple(
+        sorted(
+            avoid,
+            key=lambda entry: (
+                float("inf") if entry.speedup is None else entry.speedup.mid,
+                entry.option.id,
+            ),
+        )
+    )
+
+
+def _with_free_time(hint: Hint, *, given: Given) -> Hint:
+    """Add to a free notebook service how long the job would take on what it hands out."""
+    if hint.option.kind is not OptionKind.FREE_TIER:
+        return hint
+    offers = given.context.knowledge.offers
+    offer = next((o for o in offers if o.accelerator == FREE_ACCELERATOR), None)
+    if offer is None:
+        return hint
+    option = cloud_option(offer, is_spot=False)
+    found = predict_option(option, given=given)
+    if isinstance(found, MissingFact):
+        return hint
+    speedup = speedup_of(option, found, baseline=given.baseline)
+    if speedup.mid <= 1.0:
+        code, factor = ReasonCode.SLOWER_THAN_NOW, 1.0 / speedup.mid
+    else:
+        code, factor = ReasonCode.FASTER_THAN_NOW, speedup.mid
+    hours = found.total_s.mid / 3600.0
+    why = reason(code, factor_x=factor, hours=hours, device=FREE_ACCELERATOR)
+    return Hint(option=hint.option, reasons=(why, *hint.reasons), steps=hint.steps)
+
+
+def _limited(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:
+    """Return what the limits refused; rented machines as one line for each reason."""
+    kept = []
+    rented: Counter[ReasonCode] = Counter()
+    for rejection in rejections:
+        if rejection.option_id.startswith("cloud:"):
+            rented[rejection.reasons[0].code] += 1
+        else:
+            kept.append(rejection)
+    for code, count in sorted(rented.items()):
+        kept.append(
+            Rejection(
+                option_id=f"cloud:{code.value}",
+                title="Rented machines beyond your limits",
+                reasons=(reason(code, n_offers=float(count)),),
+            )
+        )
+    return tuple(kept)
+
+
+def _dates(knowledge: Knowledge) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(name=entry.table, value=entry.newest)
+        for entry in data_dates(knowledge)
+        if entry.newest is not None
+    )
+
+
+def _sources(ranked: Iterable[RankedOption], avoid: Iterable[AvoidedOption]) -> tuple[Source, ...]:
+    """Return each source of a shown figure once, in order of appearance."""
+    found: dict[Source, None] = {}
+    for entry in ranked:
+        for evidence in entry.prediction.evidence:
+            found.setdefault(evidence.source)
+        for source in entry.cost.sources:
+            found.setdefault(source)
+    for avoided in avoid:
+        for evidence in avoided.evidence:
+            found.setdefault(evidence.source)
+    return tuple(found)
