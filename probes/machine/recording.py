@@ -3,18 +3,20 @@
 A bug report from a machine becomes a folder in `tests/data/machines`. The folder holds
 `machine.json` (words of the platform, links, usable device nodes, listings), `commands.json`
 (argument list joined by spaces -> output) and `files/` with one file per file that was read.
-Leaves to others: removing what a person does not want to share; only a few environment
-variables are recorded, host and user names are not asked for.
+Only what the probe uses is kept: a few environment variables, no listing of a person's folders,
+and the home folder is called "/home/user". Leaves to others: asking the person before it is sent.
 """
 
 import json
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
 from advisor.errors import FormatError
+from probes.environments import parse_packages
 from probes.machine.reader import Reader
 
 # What the probe looks at; nothing else of the environment is recorded.
@@ -29,6 +31,10 @@ RECORDED_VARIABLES = (
     "VIRTUAL_ENV",
     "container",
 )
+
+# Listings there tell about the machine, not about a person.
+_SYSTEM_FOLDERS = ("/sys/", "/proc/", "/dev/dri")
+_USED_NAME = re.compile(r"python(3[\d.]*t?)?(\.exe)?|python-3[\w.\-]*\.json")
 
 # Characters that may stand in a file name on every system.
 _SAFE = " ()+,-._@[]{}~!"
@@ -77,9 +83,9 @@ class RecordedReader:
         if place.is_dir():
             names.update(unquote(entry.name) for entry in place.iterdir())
         prefix = path.rstrip("/") + "/"
-        for link in (*self._links, *self._usable):
-            if link.startswith(prefix):
-                names.add(link[len(prefix) :].split("/", 1)[0])
+        for known in (*self._links, *self._usable, *self._dirs):
+            if known.startswith(prefix):
+                names.add(known[len(prefix) :].split("/", 1)[0])
         return tuple(sorted(names))
 
     def link_name(self, path: str) -> str | None:
@@ -90,7 +96,7 @@ class RecordedReader:
         """Tell whether the recording knows the path."""
         path = _clean(path)
         known = path in self._links or path in self._usable or path in self._dirs
-        return known or self._place(path).exists()
+        return known or self._place(path).exists() or bool(self.list_dir(path))
 
     def real_path(self, path: str) -> str:
         """Return the path: a recording keeps only the last part of links."""
@@ -200,27 +206,49 @@ def record(folder: Path, recording: RecordingReader) -> None:
         folder: made if needed; an existing recording there is overwritten file by file.
         recording: after `collect_profile(recording, ...)`.
     """
-    for path, text in sorted(recording.files.items()):
-        place = folder.joinpath("files", *_encode(path).parts)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
     environ = recording.environ
+    hide = _home_hider(environ)
+    for path, text in sorted(recording.files.items()):
+        place = folder.joinpath("files", *_encode(hide(path)).parts)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(hide(text), encoding="utf-8")
     facts = {
         "system": recording.system,
         "machine": recording.machine,
         "release": recording.release,
         "logical_cpus": recording.logical_cpus,
         "affinity": recording.affinity,
-        "python": recording.python,
+        "python": None if recording.python is None else hide(recording.python),
         "cpu_flags": list(recording.cpu_flags),
-        "environ": {name: environ[name] for name in RECORDED_VARIABLES if name in environ},
-        "links": recording.links,
+        "environ": {name: hide(environ[name]) for name in RECORDED_VARIABLES if name in environ},
+        "links": {hide(path): name for path, name in recording.links.items()},
         "usable": recording.usable,
-        "dirs": recording.dirs,
+        "dirs": {hide(path): _useful(path, names) for path, names in recording.dirs.items()},
     }
     folder.mkdir(parents=True, exist_ok=True)
     _write_object(folder / "machine.json", facts)
     _write_object(folder / "commands.json", recording.commands)
+
+
+def _home_hider(environ: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that puts "/home/user" in place of the home folder."""
+    home = environ.get("HOME") or environ.get("USERPROFILE") or ""
+    spellings = sorted({home.rstrip("/\\"), _clean(home).rstrip("/")}, key=len, reverse=True)
+
+    def hide(text: str) -> str:
+        for spelling in spellings:
+            if len(spelling) > 1:
+                text = text.replace(spelling, "/home/user")
+        return text
+
+    return hide
+
+
+def _useful(path: str, names: list[str]) -> list[str]:
+    """Return the names of a listing that the probe uses; all of them only in the system's own."""
+    if _clean(path).startswith(_SYSTEM_FOLDERS):
+        return names
+    return [name for name in names if _USED_NAME.fullmatch(name) or parse_packages([name])]
 
 
 def _clean(path: str) -> str:
