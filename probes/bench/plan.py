@@ -46,23 +46,29 @@ class Budget(StrEnum):
     THOROUGH = "thorough"
 
 
-# Seconds that a whole session may take; to be given to `Session.run`.
+# Seconds that a device may take; to be given to `Session.run`.
 CPU_BUDGET_S = {Budget.QUICK: 40.0, Budget.THOROUGH: 600.0}
 OPENCL_BUDGET_S = {Budget.QUICK: 15.0, Budget.THOROUGH: 90.0}
 
 # Shortest value and number of values by role; the headlines are shown, the others fitted.
 _TIMING = {
-    Budget.QUICK: {HEADLINE: (0.1, 5), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
+    Budget.QUICK: {HEADLINE: (0.06, 5), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
     Budget.THOROUGH: {HEADLINE: (0.1, 10), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
 }
 
 
-def budget_s(profile: MachineProfile, *, budget: Budget, device_ids: Iterable[str] | None) -> float:
-    """Return the seconds that measuring the chosen devices may take in all."""
-    chosen = _chosen(profile, device_ids)
-    on_cpu = CPU_BUDGET_S[budget] if CPU_DEVICE_ID in chosen else 0.0
-    n_opencl = len(chosen - {CPU_DEVICE_ID})
-    return on_cpu + n_opencl * OPENCL_BUDGET_S[budget]
+def budgets_s(
+    profile: MachineProfile, *, budget: Budget, device_ids: Iterable[str] | None = None
+) -> dict[str, float]:
+    """Return the seconds that measuring each of the chosen devices may take, by its id.
+
+    Raises:
+        InputError: for a device that is not there.
+    """
+    return {
+        device_id: (CPU_BUDGET_S if device_id == CPU_DEVICE_ID else OPENCL_BUDGET_S)[budget]
+        for device_id in sorted(_chosen(profile, device_ids))
+    }
 
 
 def _chosen(profile: MachineProfile, device_ids: Iterable[str] | None) -> frozenset[str]:
@@ -186,22 +192,23 @@ def _add_headlines(plan_: _Plan, profile: MachineProfile, *, phase: Phase, budge
     if budget is Budget.THOROUGH:
         sizes = (*sizes, 4096)
     gemms = [Row(shape=suite.gemm(size)) for size in _gemm_sizes(profile, sizes)]
-    for runner in (Runner.KERAS, Runner.NUMPY):
-        plan_.add_rows(gemms, phase=phase, runner=runner, role=HEADLINE)
-    rows = (
-        Row(shape=suite.HEADLINE_CONV, directions=suite.THREE),
-        Row(shape=suite.HEADLINE_LSTM, directions=suite.BOTH),
-    )
-    plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=HEADLINE)
+    # NumPy first: it starts at once, and the user sees the first figures.
+    plan_.add_rows(gemms, phase=phase, runner=Runner.NUMPY, role=HEADLINE)
     elements = stream_elements(profile)
     operations = ("triad", "copy") if budget is Budget.QUICK else ("triad", "copy", "scale", "add")
     for operation in operations:
         shape = StreamShape(op=operation, elements=elements)
         plan_.add(shape, direction=Direction.FORWARD, runner=Runner.STREAM, role=HEADLINE)
+    plan_.add_rows(gemms, phase=phase, runner=Runner.KERAS, role=HEADLINE)
+    rows = (
+        Row(shape=suite.HEADLINE_CONV, directions=suite.THREE),
+        Row(shape=suite.HEADLINE_LSTM, directions=suite.BOTH),
+    )
+    plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=HEADLINE)
 
 
-def _calibration(phase: Phase, batch_size: int) -> list[Row]:
-    """Return the table for a phase, the first tier of everything first."""
+def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
+    """Return the table for a phase: the first tier of everything, and the others in order."""
     own = Row(shape=suite.dense(batch_size, 512, 256), directions=suite.THREE, tier=2)
     groups: list[Sequence[Row]] = [
         suite.OVERHEADS,
@@ -218,7 +225,8 @@ def _calibration(phase: Phase, batch_size: int) -> list[Row]:
         groups.append(suite.NORMALISATIONS)
     groups.append(suite.INFERENCE_NORMALISATIONS)
     rows = [row for group in groups for row in group]
-    return sorted(rows, key=lambda row: row.tier)
+    rest = sorted((row for row in rows if row.tier > 1), key=lambda row: row.tier)
+    return [row for row in rows if row.tier == 1], rest
 
 
 def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
@@ -256,8 +264,8 @@ def _add_cpu(
     _add_headlines(plan_, profile, phase=phase, budget=budget)
     asked = [precision] if precision in (Precision.BFLOAT16, Precision.FLOAT16) else []
     _add_replay(plan_, replay, precisions=[Precision.FLOAT32, *asked])
-    rows = _calibration(phase, batch_size)
-    plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
+    first, rest = _calibration(phase, batch_size)
+    plan_.add_rows(first, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
     short = [p for p in (Precision.BFLOAT16,) if has_short_format(profile, precision=p)]
     for short_format in dict.fromkeys([*asked, *short]):
         plan_.add_rows(
@@ -267,6 +275,7 @@ def _add_cpu(
             role=SETTING,
             precision=short_format,
         )
+    plan_.add_rows(rest, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
     plan_.add(
         suite.gemm(512),
         direction=Direction.FORWARD,

@@ -131,6 +131,8 @@ class _Collector:
         if not values or not isinstance(loops, int) or loops < 1 or self._stack is None:
             self.fail(request, Outcome.PROTOCOL_ERROR, "the worker gave times that make no sense")
             return
+        lasted = _parse_times([message.get("lasted_s")])
+        shortest = min(values) * loops
         self._finish(
             Measurement(
                 request=request,
@@ -139,7 +141,7 @@ class _Collector:
                 values_s=values,
                 loops=loops,
                 check=str(message.get("check") or ""),
-                warnings=warnings_of_values(values, loops=loops),
+                warnings=warnings_of_values(values, lasted_s=lasted[0] if lasted else shortest),
             )
         )
 
@@ -169,6 +171,39 @@ def _parse_stack(data: object) -> SoftwareStack | None:
         for name in ("framework_version", "backend", "backend_version")
     }
     return SoftwareStack(framework=data["framework"], **rest)
+
+
+class _Allowance:
+    """Seconds that are left, in all or for the device that is being measured."""
+
+    def __init__(
+        self, budget_s: float | Mapping[str, float] | None, *, clock: Callable[[], float]
+    ) -> None:
+        self._is_shared = not isinstance(budget_s, Mapping)
+        self._rest_s: dict[str, float] = {}
+        if isinstance(budget_s, Mapping):
+            self._rest_s.update(budget_s)
+        elif budget_s is not None:
+            self._rest_s[""] = budget_s
+        self._clock = clock
+        self._key = ""
+        self._began = clock()
+
+    def begin(self, device_id: str) -> None:
+        """Begin to count for a device."""
+        self._key = "" if self._is_shared else device_id
+        self._began = self._clock()
+
+    def end(self) -> None:
+        """Take off what was used since `begin`."""
+        rest_s = self.rest_s()
+        if rest_s is not None:
+            self._rest_s[self._key] = rest_s
+
+    def rest_s(self) -> float | None:
+        """Return what is left now; None: no limit."""
+        rest_s = self._rest_s.get(self._key)
+        return None if rest_s is None else rest_s - (self._clock() - self._began)
 
 
 class Session:
@@ -206,7 +241,7 @@ class Session:
         *,
         on_event: Callable[[SessionEvent], None] | None = None,
         cancel: CancelToken | None = None,
-        budget_s: float | None = None,
+        budget_s: float | Mapping[str, float] | None = None,
     ) -> MeasurementSet:
         """Answer every request.
 
@@ -214,7 +249,8 @@ class Session:
             requests: what to time; ids are unique.
             on_event: called in this thread.
             cancel: stops early; what is not measured by then is answered as cancelled.
-            budget_s: seconds in all; what does not fit is answered as skipped.
+            budget_s: seconds in all, or for each device by its id (see `plan.budgets_s`); what
+                does not fit is answered as skipped.
 
         Raises:
             ValueError: when two requests have the same id.
@@ -224,15 +260,17 @@ class Session:
             raise ValueError("two requests have the same id")
         tell = on_event or (lambda _event: None)
         started = self._clock()
-        until = None if budget_s is None else started + budget_s
+        allowance = _Allowance(budget_s, clock=self._clock)
         collector = _Collector(asked, tell)
         meter = LoadMeter()
         tell(SessionStarted(n_kernels=len(asked)))
         groups: dict[_Conditions, list[BenchmarkRequest]] = {}
         for request in asked:
             groups.setdefault(_conditions(request), []).append(request)
-        for group in groups.values():
-            self._run_group(group, collector=collector, cancel=cancel, until=until)
+        for conditions, group in groups.items():
+            allowance.begin(conditions.device_id)
+            self._run_group(group, collector=collector, cancel=cancel, allowance=allowance)
+            allowance.end()
         measurements = MeasurementSet(
             measured_on=self._today().isoformat(),
             duration_s=self._clock() - started,
@@ -257,7 +295,7 @@ class Session:
         *,
         collector: _Collector,
         cancel: CancelToken | None,
-        until: float | None,
+        allowance: _Allowance,
     ) -> None:
         """Answer the requests of one group, with as many children as it takes."""
         n_deaths = 0
@@ -265,7 +303,7 @@ class Session:
             if cancel is not None and cancel.is_cancelled:
                 _fail_all(pending, collector, Outcome.CANCELLED, "cancelled before its turn")
                 return
-            rest_s = None if until is None else until - self._clock()
+            rest_s = allowance.rest_s()
             if rest_s is not None and rest_s <= 0.0:
                 _fail_all(pending, collector, Outcome.SKIPPED, "the time set aside was used up")
                 return

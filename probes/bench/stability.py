@@ -21,19 +21,21 @@ DRIFT = 0.10
 _FULL_PERCENT = 99.0
 
 
-def warnings_of_values(values_s: tuple[float, ...], *, loops: int) -> tuple[StabilityWarning, ...]:
+def warnings_of_values(
+    values_s: tuple[float, ...], *, lasted_s: float
+) -> tuple[StabilityWarning, ...]:
     """Return what the values of one kernel tell against it.
 
     Args:
         values_s: seconds of one execution.
-        loops: executions in one value.
+        lasted_s: how long a whole value lasted by the clock.
     """
     found = []
     if relative_deviation(values_s) >= NOISY_DEVIATION:
         found.append(StabilityWarning.NOISY)
     if largest_departure(values_s) >= OUTLIER_DEPARTURE:
         found.append(StabilityWarning.OUTLIER)
-    if min(values_s) * loops < SHORTEST_VALUE_S:
+    if lasted_s < SHORTEST_VALUE_S:
         found.append(StabilityWarning.TOO_SHORT)
     return tuple(found)
 

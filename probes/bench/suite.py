@@ -126,7 +126,7 @@ def pool(mode: str, n: int, c: int, side: int, window: int, stride: int) -> Pool
 
 HEADLINE_GEMM_SIZES = (512, 1024, 2048)
 HEADLINE_CONV = conv(8, 128, 28, 128, 3)
-HEADLINE_LSTM = recurrent(Cell.LSTM, 32, 40, 128, 256)
+HEADLINE_LSTM = recurrent(Cell.LSTM, 32, 20, 128, 256)
 STREAM_OP = "triad"
 
 CONVOLUTIONS = (
@@ -184,8 +184,8 @@ RECURRENTS = (
     Row(shape=recurrent(Cell.LSTM, 32, 40, 64, 128), directions=BOTH, tier=1),
     Row(shape=recurrent(Cell.LSTM, 1, 10, 64, 64), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 1, 40, 64, 64), directions=BOTH),
-    Row(shape=recurrent(Cell.LSTM, 128, 8, 256, 256), directions=BOTH),
-    Row(shape=recurrent(Cell.LSTM, 128, 24, 256, 256), directions=BOTH, tier=3),
+    Row(shape=recurrent(Cell.LSTM, 64, 6, 128, 256), directions=BOTH),
+    Row(shape=recurrent(Cell.LSTM, 64, 18, 128, 256), directions=BOTH, tier=3),
     Row(shape=recurrent(Cell.LSTM, 32, 20, 64, 64, both_ways=True), directions=BOTH, tier=3),
     Row(shape=recurrent(Cell.GRU, 32, 10, 64, 128), directions=BOTH, is_thorough=True),
     Row(shape=recurrent(Cell.GRU, 32, 40, 64, 128), directions=BOTH, is_thorough=True),

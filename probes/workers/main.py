@@ -7,7 +7,7 @@ Started as a script by path, under any Python from 3.8 on. The request (the `run
     options    threads, device id and what else the runner takes
     kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values
     network    for steps: see `keras_network.py`
-    budget_s   seconds for all of it, None for no limit
+    budget_s   seconds for all of it, imports included, None for no limit
 
 A `stage` "ready" tells the software stack. Then each finished kernel is a `value`, each failed
 one a `kernel_failed`; the `result` has the software stack again.
@@ -17,6 +17,7 @@ import importlib
 import os
 import platform
 import sys
+import time
 import traceback
 
 import worker_kernels
@@ -33,6 +34,7 @@ KERNEL_RUNNERS = {
 
 def run_request(request, channel):
     """Do what a request asks for and return the fields of the result."""
+    started = time.monotonic()
     version = request.get("protocol")
     if version != worker_protocol.PROTOCOL_VERSION:
         raise ValueError("the request is of protocol {!r}".format(version))
@@ -47,7 +49,7 @@ def run_request(request, channel):
     module_name, class_name = KERNEL_RUNNERS[name]
     runner = getattr(importlib.import_module(module_name), class_name)(options)
     channel.send("stage", stage="ready", stack=runner.stack())
-    worker_kernels.run_kernels(runner, request, channel)
+    worker_kernels.run_kernels(runner, request, channel, started)
     return {"stack": runner.stack()}
 
 

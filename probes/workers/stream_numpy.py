@@ -17,6 +17,8 @@ SCALAR = 3.0
 # A piece of one array: small enough for the second-level cache, large enough that the
 # interpreter does not become the limit.
 _PIECE_BYTES = 128 * 1024
+# Every so many elements another value stands, so that a sweep of the wrong place is seen.
+PATTERN_STEP = 7
 OPERATIONS = ("copy", "scale", "add", "triad")
 
 
@@ -27,31 +29,47 @@ def slices_of(elements, n_parts):
     return [slice(bounds[part], bounds[part + 1]) for part in range(n_parts)]
 
 
-class _Sweep:
-    """One operation over three arrays, shared out to threads."""
+class _Arrays:
+    """Three arrays, each thread has a part of every one."""
 
-    def __init__(self, numpy, operation, elements, threads):
+    def __init__(self, numpy, elements, threads):
         self._numpy = numpy
-        self._operation = operation
         self._parts = slices_of(elements, threads)
         self._pool = concurrent.futures.ThreadPoolExecutor(len(self._parts))
-        self._a, self._b, self._c = (numpy.empty(elements, numpy.float32) for _ in range(3))
+        self.elements = elements
+        self.a, self.b, self.c = (numpy.empty(elements, numpy.float32) for _ in range(3))
         # Each thread is the first to touch its own part, so it gets memory near to it.
-        self._on_all(self._fill)
+        self.on_all(self._fill)
 
     def _fill(self, part):
-        count = part.stop - part.start
-        self._a[part] = 0.0
-        self._b[part] = self._numpy.linspace(1.0, 2.0, count, dtype=self._numpy.float32)
-        self._c[part] = self._numpy.linspace(2.0, 3.0, count, dtype=self._numpy.float32)
+        self.a[part] = 0.0
+        self.b[part] = 1.25
+        self.c[part] = 2.5
+        self.b[part.start :: PATTERN_STEP] = 1.75
 
-    def _on_all(self, work):
+    def on_all(self, work):
+        """Do something with each part in a thread of its own, and wait."""
         for future in [self._pool.submit(work, part) for part in self._parts]:
             future.result()
 
+    def close(self):
+        """End the threads and forget the arrays."""
+        self._pool.shutdown()
+        self.a = self.b = self.c = None
+
+
+class _Sweep:
+    """One operation over the arrays."""
+
+    def __init__(self, numpy, operation, arrays):
+        self._numpy = numpy
+        self._operation = operation
+        self._arrays = arrays
+
     def _sweep(self, part):
         numpy = self._numpy
-        a, b, c = self._a[part], self._b[part], self._c[part]
+        arrays = self._arrays
+        a, b, c = arrays.a[part], arrays.b[part], arrays.c[part]
         if self._operation == "copy":
             numpy.copyto(a, b)
         elif self._operation == "scale":
@@ -76,15 +94,16 @@ class _Sweep:
 
         self.run(1)
         numpy = self._numpy
-        at = numpy.unique(numpy.linspace(0, len(self._a) - 1, 1000).astype(int))
-        b, c = self._b[at].astype("float64"), self._c[at].astype("float64")
+        arrays = self._arrays
+        at = numpy.unique(numpy.linspace(0, arrays.elements - 1, 1000).astype(int))
+        b, c = arrays.b[at].astype("float64"), arrays.c[at].astype("float64")
         expected = {
             "copy": lambda: b,
             "scale": lambda: SCALAR * b,
             "add": lambda: b + c,
             "triad": lambda: b + SCALAR * c,
         }[self._operation]()
-        return worker_check.compare(self._a[at], expected, "float32", "the " + self._operation)
+        return worker_check.compare(arrays.a[at], expected, "float32", "the " + self._operation)
 
     def run(self, loops):
         """Sweep `loops` times on all threads."""
@@ -93,12 +112,11 @@ class _Sweep:
             for _ in range(loops):
                 self._sweep(part)
 
-        return worker_timing.elapsed_s(lambda: self._on_all(sweep_all), 1)
+        return worker_timing.elapsed_s(lambda: self._arrays.on_all(sweep_all), 1)
 
     def close(self):
-        """End the threads and forget the arrays."""
-        self._pool.shutdown()
-        self._a = self._b = self._c = None
+        """Keep the arrays: the next sweep is over the same."""
+        self._arrays = None
 
 
 class StreamRunner:
@@ -109,6 +127,7 @@ class StreamRunner:
 
         self._numpy = np
         self._threads = options.get("threads") or worker_threads.usable_cpus()
+        self._arrays = None
 
     def stack(self):
         """Return what moves the data."""
@@ -126,4 +145,8 @@ class StreamRunner:
             raise worker_errors.UnsupportedKernel("memory is swept by " + ", ".join(OPERATIONS))
         if kernel["precision"] != "float32":
             raise worker_errors.UnsupportedKernel("memory is swept in float32 only")
-        return _Sweep(self._numpy, shape["op"], shape["elements"], self._threads)
+        if self._arrays is None or self._arrays.elements != shape["elements"]:
+            if self._arrays is not None:
+                self._arrays.close()
+            self._arrays = _Arrays(self._numpy, shape["elements"], self._threads)
+        return _Sweep(self._numpy, shape["op"], self._arrays)

@@ -66,6 +66,7 @@ def _measure(runner, kernel, channel):
         warmups_s=timing.warmups_s,
         values_s=timing.values_s,
         loops=timing.loops,
+        lasted_s=timing.lasted_s,
         check=check,
     )
 
@@ -80,14 +81,15 @@ def _skip(kernels, budget_s, channel):
         )
 
 
-def run_kernels(runner, request, channel, clock=time.monotonic):
+def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
     """Run the kernels of a request.
 
     Args:
         runner: has `prepare(kernel)`, which returns an object with `check()`, `run(loops)` and
             `close()`.
-        request: its "kernels", and "budget_s" (None or absent: no limit), counted from now.
+        request: its "kernels", and "budget_s" (None or absent: no limit).
         channel: where each result is reported.
+        started: from when the budget counts, by the clock; None: from now.
         clock: seconds, for the budget.
 
     Raises:
@@ -95,7 +97,7 @@ def run_kernels(runner, request, channel, clock=time.monotonic):
     """
     kernels = request["kernels"]
     budget_s = request.get("budget_s")
-    started = clock()
+    started = clock() if started is None else started
     for index, kernel in enumerate(kernels):
         channel.check_cancelled()
         if budget_s is not None and clock() - started >= budget_s:

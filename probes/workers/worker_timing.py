@@ -20,12 +20,16 @@ class ClockError(Exception):
 
 
 class Timing:
-    """Seconds for one execution: `warmups_s` (the first includes compilation) and `values_s`."""
+    """Seconds for one execution: `warmups_s` (the first includes compilation) and `values_s`.
 
-    def __init__(self, warmups_s, values_s, loops):
+    `lasted_s` is how long a whole value lasted, with all that is not counted.
+    """
+
+    def __init__(self, warmups_s, values_s, loops, lasted_s):
         self.warmups_s = warmups_s
         self.values_s = values_s
         self.loops = loops
+        self.lasted_s = lasted_s
 
 
 def elapsed_s(call, loops, clock=time.perf_counter):
@@ -101,4 +105,4 @@ def time_kernel(run, min_value_s, n_values, on_value=None, first_loops=1, clock=
         n_bad += 1
         if n_bad > MAX_BAD_VALUES:
             raise ClockError("the clock gave {!r} s for {} loops".format(seconds, loops))
-    return Timing(warmups_s, values_s, loops)
+    return Timing(warmups_s, values_s, loops, lasted_s)
