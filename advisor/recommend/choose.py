@@ -10,22 +10,28 @@ from collections import Counter
 from collections.abc import Sequence
 
 from advisor.model.option import OptionKind
+from advisor.recommend.offers import LARGE_VENDORS
 from advisor.recommend.rank import Placed
 
 # Rows in the table of advice.
 SHOWN = 12
 # Rows of one way to go, beyond which others come first.
-PER_WAY = 3
+PER_WAY = 2
 _PER_WAY_LOCAL = 5
 
 
 def way_of(placed: Placed) -> str:
-    """Return the way to go that an option belongs to: local, on-demand, spot, buy, other job."""
+    """Return the way to go that an option belongs to.
+
+    One of local, on-demand and spot of large and of small vendors, buy, other job.
+    """
     option = placed.candidate.option
     if not placed.candidate.is_same_job:
         return "other job"
-    if option.kind is OptionKind.CLOUD:
-        return "spot" if option.is_spot else "on-demand"
+    if option.offer is not None:
+        form = "spot" if option.is_spot else "on-demand"
+        size = "large" if option.offer.vendor in LARGE_VENDORS else "small"
+        return f"{form}, {size} vendors"
     if placed.candidate.is_local:
         return "local"
     return option.kind.value

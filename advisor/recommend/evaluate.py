@@ -28,10 +28,14 @@ from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
 from advisor.recommend.effort import effort_of
+from advisor.recommend.options import STAY_ID
 from advisor.recommend.rank import TIE_FRACTION, Candidate
 from advisor.recommend.reasons import reason
 from advisor.recommend.spot import NOTHING, redone_s
 from advisor.recommend.steps import steps_for
+
+# A setting that changes the time by less than this is not worth a row, nor the typing.
+NO_GAIN = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +74,15 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
             continue
         prediction = dataclasses.replace(found, option_id=option.id)
         speedup = speedup_of(option, prediction, baseline=given.baseline)
-        if speedup.mid >= 1.0 - TIE_FRACTION or option.kind is OptionKind.STAY:
-            result.candidates.append(candidate_of(option, prediction, given=given))
-        elif option.offer is not None or option.purchase is not None:
+        is_elsewhere = option.offer is not None or option.purchase is not None
+        if speedup.mid < 1.0 - TIE_FRACTION and is_elsewhere:
             slower[option.kind.value] += 1
-        else:
+        elif speedup.mid < 1.0 - TIE_FRACTION:
             result.avoid.append(_slower_here(option, prediction, speedup))
+        elif abs(speedup.mid - 1.0) < NO_GAIN and not is_elsewhere and option.id != STAY_ID:
+            result.rejections.append(_no_gain(option, speedup))
+        else:
+            result.candidates.append(candidate_of(option, prediction, given=given))
     for kind, count in sorted(slower.items()):
         result.rejections.append(
             Rejection(
@@ -165,6 +172,16 @@ def _put_missing(option: Option, missing: MissingFact, *, given: Given, result: 
         return
     steps = steps_for(option, profile=given.context.profile, hours=0.0)
     result.hints.append(Hint(option=option, reasons=(why,), steps=steps))
+
+
+def _no_gain(option: Option, speedup: Interval) -> Rejection:
+    factors = reason(
+        ReasonCode.NOT_APPLICABLE,
+        why="no difference to speak of",
+        low_x=speedup.low,
+        high_x=speedup.high,
+    )
+    return Rejection(option_id=option.id, title=option.title, reasons=(factors,))
 
 
 def _slower_here(option: Option, prediction: Prediction, speedup: Interval) -> AvoidedOption:

@@ -17,6 +17,8 @@ from advisor.recommend.reasons import reason
 
 # Jobs of this size over which a bought device is to pay, where its price is not known.
 JOBS_TO_PAY = 100
+# A rented machine within this factor of a bought one in time is its alternative.
+ALIKE_FACTOR = 2.0
 _HOUR_S = 3600.0
 
 
@@ -27,7 +29,7 @@ class Field:
     Attributes:
         placed: all that may be chosen, best first.
         fastest_id: least effective time; cheapest_id: least money; None when nothing is placed.
-        rented: cheapest rented machine, the alternative to buying; None when there is none.
+        rented: rented machines with a price, the alternatives to buying.
         titles: of all options, by id.
     """
 
@@ -35,7 +37,7 @@ class Field:
     objective: Objective
     fastest_id: str | None
     cheapest_id: str | None
-    rented: Candidate | None
+    rented: tuple[Candidate, ...]
     titles: dict[str, str]
 
 
@@ -49,7 +51,7 @@ def field_of(placed: Sequence[Placed], *, objective: Objective) -> Field:
         objective=objective,
         fastest_id=_id_of(min(same_job, key=_time_order, default=None)),
         cheapest_id=_id_of(min(priced, key=_money_order, default=None)),
-        rented=min(rented, key=_money_order, default=None),
+        rented=tuple(rented),
         titles={entry.candidate.option.id: entry.candidate.option.title for entry in placed},
     )
 
@@ -123,7 +125,7 @@ def _speed_reasons(placed: Placed, speedup: Interval) -> list[Reason]:
 
 def _tie_reasons(placed: Placed, field: Field) -> list[Reason]:
     return [
-        reason(ReasonCode.TIE_WITH, option=field.titles.get(other, other))
+        reason(ReasonCode.TIE_WITH, title=field.titles.get(other, other))
         for other in placed.tied_with[:1]
     ]
 
@@ -140,7 +142,7 @@ def _why_not_first(placed: Placed, field: Field) -> list[Reason]:
         extra_usd = candidate.usd - first.usd
     is_dearer = extra_usd is not None and extra_usd > 0.0
     if is_slower and is_dearer:
-        found.append(reason(ReasonCode.DOMINATED, option=first.option.title))
+        found.append(reason(ReasonCode.DOMINATED, title=first.option.title))
     if is_slower:
         found.append(reason(ReasonCode.SLOWER_THAN_FIRST, factor_x=factor))
     if is_dearer and extra_usd is not None:
@@ -155,7 +157,7 @@ def _effort_reasons(placed: Placed, speedup: Interval) -> list[Reason]:
     found = []
     if effort.work_s > 0.0:
         minutes = effort.work_s / 60.0
-        found.append(reason(ReasonCode.WORK_MINUTES, minutes=minutes, work=effort.basis))
+        found.append(reason(ReasonCode.WORK_MINUTES, minutes=minutes, basis=effort.basis))
     if effort.work_s + effort.wait_s > 0.0 and placed.candidate.is_same_job:
         hours = break_even_h(effort, speedup=speedup.mid)
         if hours is not None:
@@ -163,8 +165,20 @@ def _effort_reasons(placed: Placed, speedup: Interval) -> list[Reason]:
     return found
 
 
+def _alternative(candidate: Candidate, field: Field) -> Candidate | None:
+    """Return the cheapest rented machine at most half as fast, else the fastest there is."""
+    if not field.rented:
+        return None
+    limit_s = ALIKE_FACTOR * candidate.prediction.total_s.mid
+    alike = [entry for entry in field.rented if entry.prediction.total_s.mid <= limit_s]
+    if alike:
+        return min(alike, key=_money_order)
+    return min(field.rented, key=_time_order)
+
+
 def _purchase_reasons(placed: Placed, field: Field) -> list[Reason]:
-    candidate, rented = placed.candidate, field.rented
+    candidate = placed.candidate
+    rented = _alternative(candidate, field)
     if candidate.option.purchase is None or rented is None or rented.usd is None:
         return []
     own_usd = sum(part.usd.mid for part in candidate.cost.parts if part.code == "electricity")
