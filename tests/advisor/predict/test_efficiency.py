@@ -1,0 +1,196 @@
+"""Interpolation of kernels: exact points, bounds, relatives and defaults."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.model.kernel import (
+    Cell,
+    Direction,
+    ElementwiseShape,
+    EmbeddingShape,
+    NormShape,
+    OperatorKind,
+    OptimizerShape,
+    OverheadShape,
+    PoolShape,
+    RecurrentShape,
+    SoftmaxShape,
+    UnknownShape,
+)
+from advisor.model.quantity import Precision
+from advisor.predict.efficiency import (
+    BEST_RATE_MARGIN,
+    DEFAULT_FACTOR,
+    EfficiencyModel,
+    KernelPoint,
+    Roofline,
+    features,
+)
+from advisor.predict.work import bytes_moved, flop
+from tests.advisor.predict.builders import conv, gemm
+
+F32 = Precision.FLOAT32
+ROOF = Roofline(flop_per_s=100e9, byte_per_s=20e9, dispatch_s=5e-6)
+
+
+def point(shape, time_s, *, direction=Direction.FORWARD, precision=F32, spread=0.01):
+    return KernelPoint(
+        shape=shape, direction=direction, precision=precision,
+        flop=flop(shape, direction=direction),
+        bytes_moved=bytes_moved(shape, direction=direction, precision=precision),
+        time_s=time_s, spread=spread,
+    )  # fmt: skip
+
+
+def model(*points, rooflines=None):
+    return EfficiencyModel(points, rooflines=rooflines or {F32: ROOF})
+
+
+def ask(found, shape, *, direction=Direction.FORWARD, precision=F32):
+    return found.time(shape, direction=direction, precision=precision)
+
+
+def test_measured_shape_is_the_measurement():
+    shape = gemm(128, 128, 128)
+    time = ask(model(point(shape, 1e-3), point(gemm(64, 64, 64), 9e-4)), shape)
+    assert (time.time_s, time.is_exact, time.log_sd) == (1e-3, True, 0.01)
+
+
+def test_of_two_points_of_one_shape_the_faster_counts():
+    shape = gemm(128, 128, 128)
+    assert ask(model(point(shape, 2e-3), point(shape, 1e-3)), shape).time_s == 1e-3
+
+
+def test_constant_efficiency_is_carried_over():
+    points = [
+        point(gemm(s, s, s), 2 * ROOF.time_s(gemm(s, s, s), direction=Direction.FORWARD,
+              precision=F32))
+        for s in (64, 256, 1024)
+    ]  # fmt: skip
+    wanted = gemm(300, 500, 400)
+    expected = 2 * ROOF.time_s(wanted, direction=Direction.FORWARD, precision=F32)
+    found = ask(model(*points), wanted)
+    assert found.time_s == pytest.approx(expected)
+    assert found.log_sd < 0.3
+    assert not found.is_exact
+    assert not found.is_default
+
+
+def test_near_points_decide():
+    slow = point(gemm(8, 8, 4096), 1e-3)
+    fast = point(gemm(2048, 2048, 2048), 0.18)
+    near_slow = ask(model(slow, fast), gemm(9, 9, 4000)).time_s
+    roof = ROOF.time_s(gemm(9, 9, 4000), direction=Direction.FORWARD, precision=F32)
+    assert near_slow > 20 * roof
+
+
+def test_never_better_than_the_best_rate():
+    # Points that claim to be far above the peak.
+    found = ask(model(point(gemm(512, 512, 512), 1e-6)), gemm(600, 600, 600))
+    least = BEST_RATE_MARGIN * 2 * 600**3 / ROOF.flop_per_s
+    assert found.time_s >= least
+
+
+def test_smaller_measured_kernel_is_a_lower_bound_and_larger_an_upper():
+    small, large = point(gemm(100, 100, 100), 5e-3), point(gemm(1000, 1000, 1000), 6e-3)
+    rooflines = {F32: Roofline(flop_per_s=1e15, byte_per_s=1e13, dispatch_s=1e-9)}
+    between = ask(model(small, large, rooflines=rooflines), gemm(300, 300, 300)).time_s
+    assert 5e-3 <= between <= 6e-3
+
+
+def test_other_direction_stands_in_with_more_doubt():
+    forward = point(conv(8, 16, 16, 32), 1e-3)
+    only_forward = model(forward)
+    shape = conv(8, 16, 16, 40)
+    back = ask(only_forward, shape, direction=Direction.WEIGHT_GRADIENT)
+    own = ask(only_forward, shape)
+    assert back.time_s == pytest.approx(own.time_s, rel=0.3)
+    assert back.log_sd > own.log_sd
+    assert not back.is_default
+
+
+def test_float32_stands_in_for_a_precision_that_was_not_timed():
+    rooflines = {
+        F32: ROOF,
+        Precision.BFLOAT16: Roofline(flop_per_s=200e9, byte_per_s=20e9, dispatch_s=5e-6),
+    }
+    size = 1024
+    shape = gemm(size, size, size)
+    found = model(point(shape, 0.03), rooflines=rooflines)
+    single = ask(found, shape).time_s
+    half = ask(found, shape, precision=Precision.BFLOAT16).time_s
+    assert half == pytest.approx(single / 2, rel=0.05)
+
+
+def test_class_without_points_has_a_usual_factor():
+    found = ask(model(), gemm(512, 512, 512))
+    roof = ROOF.time_s(gemm(512, 512, 512), direction=Direction.FORWARD, precision=F32)
+    assert found.is_default
+    assert found.time_s == pytest.approx(DEFAULT_FACTOR[OperatorKind.GEMM] * roof)
+
+
+def test_timesteps_are_dispatched_one_by_one():
+    shape = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=100, input=1, hidden=1)
+    forward = ROOF.time_s(shape, direction=Direction.FORWARD, precision=F32)
+    assert forward > 100 * ROOF.dispatch_s
+    backward = ROOF.time_s(shape, direction=Direction.BACKWARD, precision=F32)
+    assert backward == pytest.approx(2 * forward, rel=0.01)
+
+
+def test_cells_are_told_apart():
+    lstm = RecurrentShape(cell=Cell.LSTM, batch=8, timesteps=50, input=64, hidden=64)
+    gru = RecurrentShape(cell=Cell.GRU, batch=8, timesteps=50, input=64, hidden=64)
+    found = model(point(lstm, 5e-3), point(gru, 20e-3))
+    wanted = RecurrentShape(cell=Cell.GRU, batch=8, timesteps=60, input=64, hidden=64)
+    roof = ROOF.time_s(gru, direction=Direction.FORWARD, precision=F32)
+    wide = ROOF.time_s(wanted, direction=Direction.FORWARD, precision=F32)
+    assert ask(found, wanted).time_s / wide > 0.6 * 20e-3 / roof
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        NormShape(kind="batch", elements=10, channels=2),
+        PoolShape(mode="max", n=1, c=2, spatial=(4,), kernel=(2,), strides=(2,), output=(2,)),
+        ElementwiseShape(op="relu", elements=10),
+        SoftmaxShape(rows=2, columns=3),
+        EmbeddingShape(indices=1, dim=2, vocabulary=3),
+        OptimizerShape(optimizer="sgd", parameters=0, variables=0),
+        UnknownShape(layer_type="Odd", elements=0),
+        conv(1, 4, 4, 8, groups=4),
+    ],
+)
+def test_features_of_each_shape_can_be_logged(shape):
+    _category, sizes = features(shape)
+    assert all(size >= 1 for size in sizes)
+
+
+def test_fixed_costs_have_no_features():
+    with pytest.raises(TypeError, match="OverheadShape"):
+        features(OverheadShape(kind="dispatch"))
+
+
+sizes = st.integers(min_value=1, max_value=4096)
+
+
+@given(m=sizes, n=sizes, k=sizes, order=st.randoms())
+def test_order_of_points_does_not_matter(m, n, k, order):
+    points = [point(gemm(s, s, 2 * s), 1e-4 * s) for s in (16, 64, 100, 500)]
+    shuffled = list(points)
+    order.shuffle(shuffled)
+    wanted = gemm(m, n, k)
+    assert ask(model(*points), wanted) == ask(model(*shuffled), wanted)
+
+
+@given(m=sizes, n=sizes, k=sizes)
+def test_factor_stays_within_what_was_seen(m, n, k):
+    points = [point(gemm(s, s, s), 3e-6 * s) for s in (16, 64, 512)]
+    wanted = gemm(m, n, k)
+    found = ask(model(*points), wanted)
+    roof = ROOF.time_s(wanted, direction=Direction.FORWARD, precision=F32)
+    seen = [p.time_s / ROOF.time_s(p.shape, direction=p.direction, precision=F32) for p in points]
+    least = BEST_RATE_MARGIN * 2 * m * n * k / ROOF.flop_per_s
+    low = min(min(seen) * roof, *(p.time_s for p in points))
+    high = max(max(seen) * roof, least, *(p.time_s for p in points))
+    assert low * 0.999 <= found.time_s <= high * 1.001

@@ -1,0 +1,247 @@
+"""Step time: sums, overlap, fixed costs, intervals, and the laws that must hold."""
+
+import dataclasses
+import math
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.model.kernel import (
+    Cell,
+    ElementwiseShape,
+    OperatorKind,
+    OptimizerShape,
+    RecurrentShape,
+    UnknownShape,
+)
+from advisor.model.machine import CPU_DEVICE_ID
+from advisor.model.quantity import Basis, Phase, Precision
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.efficiency import KernelPoint
+from advisor.predict.work import step_calls
+from advisor.predict.workload_time import fit_update, interval_of, predict_step
+from tests.advisor.predict.builders import (
+    calibration,
+    conv,
+    gemm,
+    knowledge,
+    measure,
+    measurement_set,
+    operator,
+    profile,
+    small_cnn,
+    workload,
+)
+
+
+def ceilings(*measurements):
+    return fit_ceilings(profile(), measurement_set(*measurements), knowledge())
+
+
+CALIBRATED = ceilings(*calibration())
+
+
+def step(work, found=CALIBRATED, **how):
+    estimate = predict_step(work, ceilings=found, device_id=CPU_DEVICE_ID, **how)
+    assert estimate is not None
+    return estimate
+
+
+def test_step_is_the_sum_of_its_parts():
+    found = step(small_cnn())
+    assert sum(part.time_s for part in found.breakdown) == pytest.approx(found.step_s.mid)
+    times = [part.time_s for part in found.breakdown]
+    assert times == sorted(times, reverse=True)
+    assert found.basis is Basis.SCALED_FROM_MEASUREMENT
+
+
+def test_unknown_device_or_setting_has_no_step():
+    assert predict_step(small_cnn(), ceilings=CALIBRATED, device_id="opencl7") is None
+    assert (
+        predict_step(small_cnn(), ceilings=CALIBRATED, device_id=CPU_DEVICE_ID, threads=3) is None
+    )
+
+
+def test_fixed_cost_decides_an_empty_network():
+    training = step(workload())
+    assert training.step_s.mid == pytest.approx(500e-6)
+    inference = step(workload(phase=Phase.INFERENCE))
+    assert inference.step_s.mid == pytest.approx(200e-6)
+
+
+def test_training_costs_more_than_inference():
+    assert step(small_cnn()).step_s.mid > 2 * step(small_cnn(phase=Phase.INFERENCE)).step_s.mid
+
+
+def test_replayed_shapes_narrow_the_interval():
+    work = small_cnn()
+    rough = step(work)
+    replay = [
+        measure(call.shape, 5e-3, direction=call.direction, role="replay")
+        for call in step_calls(work)
+        if not isinstance(call.shape, OptimizerShape) and hasattr(call.shape, "n")
+    ]
+    exact = step(work, ceilings(*calibration(), *replay))
+    assert exact.exact_share > 0.9
+    assert exact.log_sd < rough.log_sd
+
+
+def branches(n, elements=4096):
+    relu = ElementwiseShape(op="relu", elements=elements)
+    return [operator(relu) for _ in range(n)]
+
+
+def chain(n, elements=4096):
+    relu = ElementwiseShape(op="relu", elements=elements)
+    return [operator(relu, inputs=(i - 1,) if i else ()) for i in range(n)]
+
+
+def test_small_branches_run_beside_each_other():
+    serial = step(workload(*chain(40))).step_s.mid
+    parallel = step(workload(*branches(40))).step_s.mid
+    overhead = 500e-6
+    assert (parallel - overhead) == pytest.approx(0.6 * (serial - overhead), rel=0.05)
+    assert any("branches" in note for note in step(workload(*branches(40))).notes)
+
+
+def test_large_branches_do_not():
+    shape = conv(32, 64, 32, 64)
+    side_by_side = [operator(shape, parameters=1) for _ in range(4)]
+    in_line = [operator(shape, parameters=1, inputs=(i - 1,) if i else ()) for i in range(4)]
+    assert step(workload(*side_by_side)).step_s.mid == pytest.approx(
+        step(workload(*in_line)).step_s.mid
+    )
+
+
+def test_activation_folds_into_the_product_before_it_only_in_inference():
+    product = operator(gemm(32, 512, 512), parameters=1)
+    relu = ElementwiseShape(op="relu", elements=262_144)
+    behind = workload(product, operator(relu, inputs=(0,)), phase=Phase.INFERENCE)
+    first = operator(gemm(32, 512, 512), inputs=(0,), parameters=1)
+    alone = workload(operator(relu), first, phase=Phase.INFERENCE)
+    share = {p.operator_kind: p.time_s for p in step(behind).breakdown}["elementwise"]
+    whole = {p.operator_kind: p.time_s for p in step(alone).breakdown}["elementwise"]
+    assert share == pytest.approx(whole / 2, rel=0.01)
+
+
+def test_optimizer_grows_with_parameters_and_variables():
+    few = step(workload(operator(gemm(32, 10, 10), parameters=1_000)))
+    many = step(workload(operator(gemm(32, 10, 10), parameters=50_000_000)))
+    assert many.step_s.mid > few.step_s.mid + 0.02
+
+
+def test_update_is_fitted_on_parameters_and_variables():
+    def point(parameters, variables):
+        return KernelPoint(
+            shape=OptimizerShape(optimizer="sgd", parameters=parameters, variables=variables),
+            direction="update", precision=Precision.FLOAT32, flop=0, bytes_moved=0,
+            time_s=2e-9 * parameters + 3e-6 * variables, spread=0.0,
+        )  # fmt: skip
+
+    prior = (1e-9, 1e-6)
+    fitted = fit_update([point(1_000_000, 10), point(1_000, 100), point(10_000, 1)], prior=prior)
+    assert fitted == pytest.approx((2e-9, 3e-6))
+    # One point cannot tell two costs: the variable keeps its prior.
+    per_parameter, per_variable = fit_update([point(1_000_000, 10)], prior=prior)
+    assert per_variable == 1e-6
+    assert per_parameter == pytest.approx(2e-9, rel=0.02)
+    assert fit_update([point(0, 10)], prior=prior) == (1e-9, pytest.approx(1e-6))
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        (UnknownShape(layer_type="Odd", elements=1 << 22), "not known"),
+        (
+            RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=500, input=64, hidden=64),
+            "small batch",
+        ),
+    ],
+)
+def test_doubt_is_told_and_widens(shape, words):
+    found = step(workload(operator(shape, parameters=1)))
+    assert any(words in note for note in found.notes)
+    assert found.log_sd > step(small_cnn()).log_sd
+
+
+def test_short_steps_are_less_sure():
+    short = step(workload(operator(gemm(64, 64, 64), parameters=1)))
+    assert any("short" in note for note in short.notes)
+
+
+def test_data_sheet_alone_is_wide():
+    found = step(small_cnn(), fit_ceilings(profile(), None, knowledge()))
+    assert found.basis is Basis.MODEL_ONLY
+    assert found.step_s.high / found.step_s.low > 4
+    assert any("data sheet" in note for note in found.notes)
+
+
+def test_interval_is_symmetric_in_the_logarithm():
+    interval = interval_of(2.0, log_sd=0.3)
+    assert interval.low * interval.high == pytest.approx(4.0)
+    assert math.log(interval.high / 2.0) == pytest.approx(0.3 * 1.2816)
+
+
+def test_half_precision_uses_its_own_points():
+    half = calibration(factor=0.4, precision=Precision.BFLOAT16)
+    both = ceilings(*calibration(), *half)
+    single = step(small_cnn(), both).step_s.mid
+    narrow = step(small_cnn(), both, precision=Precision.BFLOAT16).step_s.mid
+    assert narrow < 0.7 * single
+
+
+@settings(max_examples=25, deadline=None)
+@given(factor=st.floats(min_value=0.01, max_value=100.0), phase=st.sampled_from(Phase))
+def test_machine_that_is_slower_in_everything_is_predicted_so(factor, phase):
+    work = small_cnn(phase=phase)
+    slower = step(work, ceilings(*calibration(factor=factor)))
+    expected = step(work).step_s
+    for name in ("low", "mid", "high"):
+        assert getattr(slower.step_s, name) == pytest.approx(factor * getattr(expected, name))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_order_of_measurements_does_not_matter(seed):
+    shuffled = list(calibration())
+    random.Random(seed).shuffle(shuffled)
+    assert step(small_cnn(), ceilings(*shuffled)) == step(small_cnn())
+
+
+@settings(max_examples=60, deadline=None)
+@given(batch=st.integers(1, 256), factor=st.integers(2, 4), phase=st.sampled_from(Phase))
+def test_larger_batch_is_never_faster(batch, factor, phase):
+    small = step(small_cnn(batch, phase=phase)).step_s.mid
+    assert step(small_cnn(batch * factor, phase=phase)).step_s.mid >= small
+
+
+layers = st.sampled_from(
+    [conv(16, 8, 16, 8), gemm(64, 64, 64), ElementwiseShape(op="relu", elements=100_000)]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(shapes=st.lists(layers, min_size=1, max_size=8), more=layers, is_chained=st.booleans())
+def test_further_layer_is_never_faster(shapes, more, is_chained):
+    operators = [
+        operator(shape, inputs=(i - 1,) if is_chained and i else (), parameters=10)
+        for i, shape in enumerate(shapes)
+    ]
+    longer = [*operators, operator(more, inputs=(len(operators) - 1,), parameters=10)]
+    assert step(workload(*longer)).step_s.mid >= step(workload(*operators)).step_s.mid * 0.999999
+
+
+@settings(max_examples=30, deadline=None)
+@given(batch=st.integers(1, 512), phase=st.sampled_from(Phase), is_measured=st.booleans())
+def test_middle_lies_in_its_interval(batch, phase, is_measured):
+    found = CALIBRATED if is_measured else fit_ceilings(profile(), None, knowledge())
+    interval = step(small_cnn(batch, phase=phase), found).step_s
+    assert 0 < interval.low < interval.mid < interval.high
+
+
+def test_every_operator_class_of_a_breakdown_is_named():
+    kinds = {part.operator_kind for part in step(small_cnn()).breakdown}
+    assert kinds <= {kind.value for kind in OperatorKind}
+    assert dataclasses.is_dataclass(step(small_cnn()))
