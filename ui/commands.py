@@ -30,7 +30,7 @@ from ui.progress import TerminalProgress
 from ui.settings import keep_last
 
 # Verdicts that are facts about the machine, not something that went wrong.
-EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED)
+EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
 
 
 def version(_options: argparse.Namespace) -> int:

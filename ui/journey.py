@@ -12,11 +12,12 @@ import importlib.resources
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from advisor.errors import InputError
 from advisor.knowledge.store import Knowledge, load_knowledge
 from advisor.model.kernel import KernelCall
-from advisor.model.machine import MachineProfile, MissingFact, OpenclDevice
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
@@ -24,7 +25,7 @@ from advisor.network.load import bundled_workload, workload_from_file
 from advisor.predict.replay import replay_kernels
 from advisor.recommend.recommend import recommend
 from probes.bench.events import SessionEvent
-from probes.bench.plan import Budget, plan
+from probes.bench.plan import Budget, budgets_s, plan
 from probes.bench.process import CancelToken
 from probes.bench.session import Session
 from probes.machine.collect import collect_profile
@@ -137,14 +138,9 @@ def check_memory(workload: Workload, profile: MachineProfile) -> None:
     )
 
 
-def list_opencl() -> tuple[OpenclDevice, ...] | MissingFact:
-    """List the OpenCL devices in a child process."""
-    return list_opencl_devices(python=None)
-
-
 def probe_machine(*, with_opencl: bool = True) -> MachineProfile:
     """Return the facts about this machine."""
-    lister = list_opencl if with_opencl else None
+    lister = list_opencl_devices if with_opencl else None
     return collect_profile(SystemReader(), today=today(), list_opencl=lister)
 
 
@@ -158,12 +154,20 @@ def measure(
 ) -> MeasurementSet:
     """Run the suite, with the workload's own kernels when there is one."""
     replay: tuple[KernelCall, ...] = ()
+    details: dict[str, Any] = {}
     if workload is not None:
         replay = replay_kernels(workload, limit_s=REPLAY_S[request.budget])
-    requests = plan(profile, budget=request.budget, device_ids=request.device_ids, replay=replay)
+        details = {
+            "phase": workload.phase,
+            "precision": workload.precision,
+            "batch_size": workload.batch_size,
+        }
+    chosen = request.device_ids
+    requests = plan(profile, budget=request.budget, device_ids=chosen, replay=replay, **details)
     on_event(PlanReady(n_kernels=len(requests)))
     session = Session(profile=profile, python=request.python)
-    return session.run(requests, on_event=on_event, cancel=cancel)
+    limit_s = budgets_s(profile, budget=request.budget, device_ids=chosen)
+    return session.run(requests, on_event=on_event, cancel=cancel, budget_s=limit_s)
 
 
 def advise(

@@ -14,7 +14,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice
-from advisor.model.measurement import Measurement, MeasurementSet
+from advisor.model.measurement import Measurement, MeasurementSet, Outcome
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, WARNINGS, request_name
@@ -143,17 +143,24 @@ def measurement_section(results: MeasurementSet, tr: Translator) -> Section:
 
 
 def _failures(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
-    if not results.failed:
-        return
-    yield Paragraph(text=tr(N_("Without a figure")), style="lead")
-    yield Table(
-        heads=(tr(N_("Kernel")), tr(N_("Device")), tr(N_("What happened"))),
-        rows=tuple(
-            (
-                request_name(f.request, tr),
-                f.request.device_id,
-                f"{tr(OUTCOMES[f.outcome])}: {f.message}",
-            )
-            for f in results.failed
-        ),
-    )
+    """Tell each kernel that failed; those that had no time left in one sentence."""
+    failed = [f for f in results.failed if f.outcome is not Outcome.SKIPPED]
+    n_skipped = len(results.failed) - len(failed)
+    if n_skipped:
+        text = tr(
+            N_("{n} kernels of less weight were left out, as the time set aside was used up."),
+            n=n_skipped,
+        )
+        yield Paragraph(text=text, style="note")
+    if failed:
+        yield Table(
+            heads=(tr(N_("Without a figure")), tr(N_("Device")), tr(N_("What happened"))),
+            rows=tuple(
+                (
+                    request_name(f.request, tr),
+                    f.request.device_id,
+                    f"{tr(OUTCOMES[f.outcome])}: {f.message}",
+                )
+                for f in failed
+            ),
+        )

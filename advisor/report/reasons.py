@@ -33,8 +33,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     ),
     _R.SLOWER_THAN_NOW: (N_("{factor_x} slower than now"), N_("Slower than now")),
     _R.TIE_WITH: (
-        N_("A tie with {title}: less than 10 % apart"),
-        N_("A tie with {titles}: less than 10 % apart"),
+        N_("A tie with {option}: less than 10 % apart"),
         N_("A tie: less than 10 % apart"),
     ),
     _R.MEASURED_HERE: (
@@ -50,7 +49,8 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Nobody has published a figure: measure before you believe it"),
     ),
     _R.BREAK_EVEN_HOURS: (
-        N_("Pays after {hours} of computing ({jobs} jobs like this one)"),
+        N_("Pays after {hours} of computing ({jobs} such jobs) against {against}"),
+        N_("Pays when the whole job takes more than {hours} here"),
         N_("Pays after {hours} of computing"),
         N_("Never pays"),
     ),
@@ -107,7 +107,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Throttled under steady load"),
     ),
     _R.DOMINATED: (
-        N_("{title} is faster and cheaper"),
+        N_("{option} is faster and cheaper"),
         N_("{n_offers} offers are slower and dearer than another one"),
         N_("Another option is faster and cheaper"),
     ),
@@ -124,7 +124,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     _R.TABLE_SAYS_AVOID: (N_("{why}"), N_("Known to do harm")),
     _R.NOT_APPLICABLE: (N_("Does not apply: {why}"), N_("Does not apply")),
     _R.SLOWER_THAN_FIRST: (
-        N_("{factor_x} slower than the first"),
+        N_("With all work and waiting {factor_x} the time of the first"),
         N_("Slower than the first"),
     ),
     _R.DEARER_THAN_FIRST: (
@@ -149,13 +149,74 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Needs a newer framework"),
     ),
     _R.PAYS_BELOW_PRICE: (
+        N_("Its price is not known; for {jobs} such jobs it pays below {usd} against {against}"),
         N_("Pays if you get it for less than {usd}"),
         N_("Pays at a lower price"),
     ),
     _R.WORK_MINUTES: (
-        N_("About {minutes} minutes of your work: {basis}"),
+        N_("About {minutes} minutes of your work: {work}"),
         N_("About {minutes} minutes of your work"),
         N_("Some of your work"),
+    ),
+}  # fmt: skip
+
+
+CAVEATS: dict[str, tuple[str, ...]] = {
+    "not_measured": (
+        N_("Nothing was measured on this machine: every time comes from data sheets and published"
+           " figures. Measure before you spend money."),
+    ),
+    "some_failed": (
+        N_("{n_failed} kernels gave no figure; the reasons stand under Measured here."),
+    ),
+    "unsteady_measurements": (
+        N_("The measurements were disturbed: {warning}. Measure again when the machine is quiet."),
+    ),
+    "busy_machine": (
+        N_("The machine was busy ({busy_percent} % of its processor time) when it was looked at."),
+    ),
+    "virtual_machine": (
+        N_("This is a virtual machine ({hypervisor}): its host may slow it down at any time."),
+    ),
+    "container": (
+        N_("This is a container ({container}): it may see fewer processors or less memory than the"
+           " machine has."),
+    ),
+    "cpu_limit": (N_("A container limits this process to {cpus} processors."),),
+    "on_battery": (N_("The machine ran on battery: plugged in it may be faster."),),
+    "opencl_device_is_cpu": (
+        N_("The OpenCL device {device} is the processor itself: it is measured to check OpenCL,"
+           " and is no way to a faster network."),
+    ),
+    "overridden": (N_("You replaced what was found for: {names}."),),
+    "memory_too_small": (
+        N_("The job needs {needed_bytes}, more than this machine has free."),
+    ),
+    "workload_note": (N_("{note}"),),
+    "nothing_within_limits": (N_("Nothing fits your limits: loosen the budget or the deadline."),),
+    "interval_wide": (
+        N_("The time of this machine is uncertain: the ends of its interval differ {factor_x}."),
+    ),
+    "first_uncertain": (
+        N_("The time of the first option may be off by more than 3 times: try it before you rely"
+           " on it."),
+    ),
+    "prices_older_than_90_days": (
+        N_("The oldest list price used is {days} days old: look at the vendor's page before you"
+           " rent."),
+    ),
+    "spot_prices_older_than_7_days": (
+        N_("The oldest spot price used is {days} days old; spot prices change daily: take them as"
+           " a guide."),
+    ),
+    "price_is_not_availability": (
+        N_("A price is not availability: new accounts often have no quota for GPUs."),
+    ),
+    "electricity_not_counted": (
+        N_("Electricity of this machine is not counted; give its price to have it added."),
+    ),
+    "purchase_price_not_of_today": (
+        N_("Prices of hardware are launch prices where known, never today's."),
     ),
 }  # fmt: skip
 
@@ -207,6 +268,3 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
         return text
     values = ", ".join(f"{p.name} {_value(p)}" for p in caveat.parameters)
     return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code
-
-
-CAVEATS: dict[str, tuple[str, ...]] = {}
