@@ -1,0 +1,391 @@
+"""Whether rows of the options table apply: every refusal with its code and parameters."""
+
+import pytest
+
+from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS, Condition, parse_condition
+from advisor.model.kernel import ConvShape, GemmShape
+from advisor.model.machine import DeviceKind, Memory, Npu, OsFamily
+from advisor.model.option import OptionKind
+from advisor.model.quantity import Phase
+from advisor.model.recommendation import ReasonCode
+from advisor.model.workload import Operator
+from advisor.recommend.circumstances import (
+    Circumstances,
+    decide,
+    framework_versions,
+    memory_fits,
+    usable_memory_bytes,
+    vendor_word,
+)
+from advisor.recommend.requirements import check, version_key
+from tests.advisor.recommend.builders import (
+    GIB,
+    a_cpu,
+    a_fact,
+    a_gpu,
+    a_profile,
+    a_workload,
+    an_environment,
+    an_os,
+)
+from tests.advisor.recommend.families import RDNA3, a_family
+
+
+def given(*, workload=None, **changes):
+    return Circumstances(profile=a_profile(**changes), workload=workload or a_workload())
+
+
+def refusals(fact, *, families=None, served=None, where=None):
+    verdict = check(fact, given=where or given(), families=families or {}, served=served)
+    return [
+        (found.code, {parameter.name: parameter.value for parameter in found.parameters})
+        for found in verdict.refusals
+    ]
+
+
+def an_operator(shape):
+    return Operator(
+        layer="l", layer_type="L", shape=shape, inputs=(), parameters=1, variables=1,
+        output_elements=1,
+    )  # fmt: skip
+
+
+CONVOLUTION = an_operator(
+    ConvShape(
+        n=1,
+        c=3,
+        spatial=(8, 8),
+        k=4,
+        kernel=(3, 3),
+        strides=(1, 1),
+        output=(8, 8),
+        dilation=(1, 1),
+    )
+)
+GEMM = an_operator(GemmShape(m=2, n=2, k=2))
+
+
+# --- system, phase, instructions ----------------------------------------------------------------
+
+
+def test_a_row_without_demands_applies():
+    verdict = check(a_fact(), given=given(), families={})
+    assert verdict.applies
+    assert verdict.open_questions == ()
+    assert verdict.unknown == ()
+
+
+def test_wrong_system():
+    assert refusals(a_fact(systems=("windows", "macos"))) == [
+        (ReasonCode.WRONG_SYSTEM, {"system": "linux", "needed": "windows, macos"})
+    ]
+
+
+def test_wrong_phase():
+    assert refusals(a_fact(phases=("inference",))) == [
+        (ReasonCode.WRONG_PHASE, {"phase": "training", "needed": "inference"})
+    ]
+
+
+def test_missing_instructions_and_any_of_several():
+    fact = a_fact(isa_any=("avx512_bf16", "amx_bf16"))
+    assert refusals(fact) == [(ReasonCode.ISA_MISSING, {"needed": "avx512_bf16 | amx_bf16"})]
+    cpu = a_cpu(isa_features=("avx", "amx_bf16"))
+    assert refusals(fact, where=given(cpu=cpu)) == []
+
+
+def test_all_refusals_are_told_not_only_the_first():
+    fact = a_fact(systems=("macos",), phases=("inference",), isa_any=("sve",))
+    codes = [code for code, _values in refusals(fact)]
+    assert codes == [ReasonCode.WRONG_SYSTEM, ReasonCode.WRONG_PHASE, ReasonCode.ISA_MISSING]
+
+
+# --- GPUs ---------------------------------------------------------------------------------------
+
+
+def test_a_gpu_of_another_vendor_is_missing():
+    assert refusals(a_fact(gpu_vendor="intel")) == [
+        (ReasonCode.GPU_MISSING, {"vendor": "intel", "families": ""})
+    ]
+
+
+def test_a_gpu_of_the_vendor_but_of_another_family_is_missing():
+    fact = a_fact(gpu_vendor="amd", gpu_architectures=(RDNA3.id,))
+    expected = [(ReasonCode.GPU_MISSING, {"vendor": "amd", "families": RDNA3.id})]
+    assert refusals(fact, families={"gpu0": a_family()}) == expected
+    assert refusals(fact, families={}) == expected
+    assert refusals(fact, families={"gpu0": RDNA3}) == []
+
+
+@pytest.mark.parametrize("condition", ["no_gpu", "no_igpu", "gpu_lacks:amd"])
+def test_a_row_about_gpus_in_general_needs_one_that_software_serves(condition):
+    fact = a_fact(kind=OptionKind.CHANGE_FRAMEWORK, excluded_when=(condition,))
+    assert refusals(fact, served=frozenset({"gpu0"})) == []
+    assert refusals(fact, served=frozenset()) == [
+        (
+            ReasonCode.FRAMEWORK_DOES_NOT_RUN,
+            {"device": "Kaveri [Radeon R7 Graphics]", "phase": "training"},
+        )
+    ]
+
+
+def test_a_row_that_names_the_family_knows_better_than_the_family():
+    fact = a_fact(gpu_vendor="amd", gpu_architectures=("amd-kaveri",))
+    assert refusals(fact, families={"gpu0": a_family()}, served=frozenset()) == []
+
+
+# --- versions -----------------------------------------------------------------------------------
+
+
+def test_a_setting_of_a_framework_that_is_not_installed():
+    assert refusals(a_fact(min_versions="torch>=2.1; g++")) == [
+        (ReasonCode.FRAMEWORK_NOT_FOUND, {"framework": "torch", "needed": ">=2.1"})
+    ]
+
+
+def test_a_setting_of_a_framework_that_is_too_old():
+    where = given(environments=(an_environment(("tensorflow", "2.8.4")),))
+    assert refusals(a_fact(min_versions="tensorflow>=2.9"), where=where) == [
+        (
+            ReasonCode.FRAMEWORK_TOO_OLD,
+            {"framework": "tensorflow", "needed": ">=2.9", "found": "2.8.4"},
+        )
+    ]
+
+
+def test_one_good_environment_is_enough():
+    where = given(
+        environments=(
+            an_environment(("tensorflow", "2.8.4")),
+            an_environment(("tensorflow-cpu", "2.21.0")),
+        )
+    )
+    assert refusals(a_fact(min_versions="tensorflow>=2.9"), where=where) == []
+
+
+def test_what_an_option_installs_need_not_be_there():
+    fact = a_fact(kind=OptionKind.CHANGE_FRAMEWORK, min_versions="openvino>=2026.2")
+    assert refusals(fact) == []
+
+
+def test_no_environment_known_refuses_nothing():
+    assert refusals(a_fact(min_versions="torch>=2"), where=given(environments=())) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "clause", "fits"),
+    [
+        ("2.21.0", "tensorflow>=2.9", True),
+        ("2.9", "tensorflow>=2.9.0", True),
+        ("2.18.1", "tensorflow<=2.18", True),
+        ("2.19.0", "tensorflow<=2.18", False),
+        ("2.21.3", "tensorflow==2.21", True),
+        ("2.20.0", "tensorflow==2.21", False),
+        ("2.21.0", "tensorflow<2.21", False),
+        ("2.21.1", "tensorflow>2.21", True),
+        ("2.21.0", "tensorflow 2.21", True),
+    ],
+)
+def test_version_clauses(found, clause, fits):
+    where = given(environments=(an_environment(("tensorflow", found)),))
+    assert (refusals(a_fact(min_versions=clause), where=where) == []) is fits
+
+
+def test_version_key_stops_at_the_local_part():
+    assert version_key("2.13.0+cpu") == (2, 13)
+    assert version_key("nightly") == ()
+
+
+# --- conditions ---------------------------------------------------------------------------------
+
+
+def test_already_default():
+    fact = a_fact(excluded_when=("already_default:linux",))
+    assert refusals(fact) == [(ReasonCode.ALREADY_SO, {"system": "linux"})]
+    windows = given(os=an_os(family=OsFamily.WINDOWS))
+    assert refusals(fact, where=windows) == []
+    everywhere = a_fact(excluded_when=("already_default:any",))
+    assert refusals(everywhere, where=windows) == [(ReasonCode.ALREADY_SO, {"system": "windows"})]
+
+
+def test_excluded_by_a_number_names_the_condition():
+    assert refusals(a_fact(excluded_when=("batch_size>=16",))) == [
+        (ReasonCode.EXCLUDED, {"condition": "batch_size>=16"})
+    ]
+
+
+def test_conditions_about_missing_things_have_their_own_code():
+    assert refusals(a_fact(excluded_when=("isa_lacks:avx2|sve",))) == [
+        (ReasonCode.ISA_MISSING, {"needed": "avx2 | sve"})
+    ]
+    assert refusals(a_fact(excluded_when=("npu_lacks:intel",))) == [
+        (ReasonCode.GPU_MISSING, {"vendor": "intel"})
+    ]
+    assert refusals(a_fact(excluded_when=("framework_not_installed:torch",))) == [
+        (ReasonCode.FRAMEWORK_NOT_FOUND, {"framework": "torch"})
+    ]
+
+
+def test_what_stands_in_the_users_code_is_an_open_question():
+    verdict = check(a_fact(excluded_when=("depends_on_code",)), given=given(), families={})
+    assert verdict.applies
+    (question,) = verdict.open_questions
+    assert question.code is ReasonCode.DEPENDS_ON_YOUR_CODE
+
+
+def test_a_figure_of_another_framework_is_an_open_question():
+    where = given(environments=(an_environment(("torch", "2.13.0")),))
+    fact = a_fact(excluded_when=("framework_not_installed:torch",))
+    verdict = check(fact, given=where, families={})
+    assert verdict.applies
+    (question,) = verdict.open_questions
+    assert question.code is ReasonCode.DEPENDS_ON_YOUR_CODE
+    assert question.parameters[0].value == "torch"
+
+
+def test_a_fact_that_the_profile_lacks_leaves_the_row_and_is_told():
+    where = given(cpu=a_cpu(n_numa_nodes=None))
+    verdict = check(a_fact(excluded_when=("n_numa_nodes<2",)), given=where, families={})
+    assert verdict.applies
+    assert verdict.unknown == ("n_numa_nodes<2",)
+
+
+def test_a_condition_of_a_newer_table_is_undecided():
+    verdict = check(a_fact(excluded_when=("moon_phase:full",)), given=given(), families={})
+    assert verdict.applies
+    assert verdict.unknown == ("moon_phase:full",)
+
+
+VM = {"os": an_os(hypervisor="kvm", container="docker")}
+LIMITED = {"cpu": a_cpu(quota_cpus=2.0)}
+PINNED = {"cpu": a_cpu(usable_cpus=2)}
+NO_GPU = {"graphics": ()}
+DGPU = {"graphics": (a_gpu(kind=DeviceKind.DGPU, vendor="NVIDIA", pci_vendor_id="10de"),)}
+SMALL = {"memory": Memory(total_bytes=GIB, available_bytes=None, limit_bytes=None)}
+NO_MEMORY = {"memory": Memory(total_bytes=None, available_bytes=None, limit_bytes=None)}
+NO_FLAGS = {"cpu": a_cpu(isa_features=())}
+ARM = {"os": an_os(architecture="aarch64"), "cpu": a_cpu(vendor="ARM", brand="Cortex-A76")}
+NPU = {"npus": (Npu(id="npu0", vendor="Intel", name="AI Boost", kernel_driver=None),)}
+UNKNOWN_OS = {"os": an_os(hypervisor=None, container=None, architecture="sparc64")}
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "answer"),
+    [
+        ("container", {}, False),
+        ("container", VM, True),
+        ("container", UNKNOWN_OS, None),
+        ("virtual_machine", VM, True),
+        ("no_cpu_limit", {}, True),
+        ("no_cpu_limit", LIMITED, False),
+        ("no_cpu_limit", PINNED, False),
+        ("no_gpu", NO_GPU, True),
+        ("no_igpu", DGPU, True),
+        ("no_igpu", {}, False),
+        ("memory_fits", {}, True),
+        ("memory_fits", SMALL, False),
+        ("memory_fits", NO_MEMORY, None),
+        ("isa_has:avx2|avx", {}, True),
+        ("isa_has:avx2", {}, False),
+        ("isa_lacks:avx2", {}, True),
+        ("isa_lacks:avx2|avx", {}, False),
+        ("isa_has:avx", NO_FLAGS, None),
+        ("os:linux|macos", {}, True),
+        ("arch:arm64|arm32", {}, False),
+        ("arch:arm64|arm32", ARM, True),
+        ("arch:x86_64", UNKNOWN_OS, None),
+        ("cpu_vendor:amd", {}, True),
+        ("cpu_vendor:intel", {}, False),
+        ("cpu_vendor:arm", ARM, True),
+        ("gpu_vendor:amd", {}, True),
+        ("gpu_vendor:nvidia", {}, False),
+        ("gpu_lacks:nvidia|intel", {}, True),
+        ("gpu_lacks:nvidia|amd", {}, False),
+        ("gpu_lacks:nvidia", DGPU, False),
+        ("npu_lacks:intel", NPU, False),
+        ("npu_lacks:amd", NPU, True),
+        ("phase:training", {}, True),
+        ("runs_on:cpu", {}, True),
+        ("runs_on:igpu|dgpu", {}, False),
+        ("framework_not_installed:keras", {}, False),
+        ("framework_not_installed:torch|jax", {}, True),
+        ("framework_not_installed:tensorflow", {}, False),
+        ("framework_not_installed:torch", {"environments": ()}, None),
+        ("n_physical_cores<4", {}, False),
+        ("n_physical_cores>=4", {}, True),
+        ("n_gpus<2", {}, True),
+        ("memory_gib<16", {}, False),
+        ("memory_gib<16", NO_MEMORY, None),
+        ("memory_channels>=2", {}, None),
+        ("epochs<2", {}, False),
+        ("parameters<10000000", {}, True),
+        ("input_elements<100000", {}, True),
+    ],
+)
+def test_conditions_are_decided_on_the_facts(text, changes, answer):
+    assert decide(parse_condition(text), given=given(**changes)) is answer
+
+
+def test_kinds_of_operators():
+    job = a_workload(operators=(CONVOLUTION, GEMM))
+    where = given(workload=job)
+    assert decide(parse_condition("network_lacks:convolution"), given=where) is False
+    assert decide(parse_condition("network_lacks:recurrent|embedding"), given=where) is True
+    assert decide(parse_condition("network_lacks:gemm"), given=given()) is None
+
+
+def test_every_word_of_the_language_is_decided_when_all_is_known():
+    where = Circumstances(
+        profile=a_profile(
+            memory=Memory(total_bytes=GIB, available_bytes=GIB, limit_bytes=None, channels=2),
+            os=an_os(hypervisor="", container=""),
+        ),
+        workload=a_workload(operators=(GEMM,)),
+    )
+    conditions = [
+        *(Condition(name=name, operator="") for name in FLAGS - {"depends_on_code"}),
+        *(
+            Condition(name=name, operator=":", values=(min(values or {"word"}),))
+            for name, values in NAMES.items()
+        ),
+        *(Condition(name=name, operator="<", limit=3.0) for name in NUMBERS),
+    ]
+    undecided = [c.name for c in conditions if decide(c, given=where) is None]
+    assert undecided == []
+
+
+@pytest.mark.parametrize(
+    ("text", "pci", "word"),
+    [
+        ("Advanced Micro Devices, Inc. [AMD/ATI]", None, "amd"),
+        ("Intel Corporation", None, "intel"),
+        ("NVIDIA", "10DE", "nvidia"),
+        ("", "8086", "intel"),
+        ("VideoCore VII", None, "broadcom"),
+        ("ARM Mali-G610", None, "arm"),
+        ("Acme", None, None),
+        (None, None, None),
+    ],
+)
+def test_vendor_words(text, pci, word):
+    assert vendor_word(text, pci_vendor_id=pci) == word
+
+
+def test_framework_versions_know_the_names_of_one_framework():
+    profile = a_profile(environments=(an_environment(("tensorflow-cpu", "2.21.0")),))
+    assert framework_versions(profile) == {
+        "tensorflow": ("2.21.0",),
+        "tensorflow-cpu": ("2.21.0",),
+    }
+
+
+def test_memory_counts_the_framework_and_the_limit_of_a_container():
+    profile = a_profile(
+        memory=Memory(total_bytes=16 * GIB, available_bytes=None, limit_bytes=2 * GIB)
+    )
+    assert usable_memory_bytes(profile) == 2 * GIB
+    job = a_workload(memory_training_bytes=1 * GIB)
+    assert memory_fits(job, size_bytes=2 * GIB) is True
+    assert memory_fits(job, size_bytes=2 * GIB - 1) is False
+    small = a_workload(memory_training_bytes=9 * GIB, phase=Phase.INFERENCE)
+    assert memory_fits(small, size_bytes=2 * GIB) is True
