@@ -46,7 +46,7 @@ _SIMILAR_SIZE = 4.0
 _GENERATION_YEARS = 3
 # Without any anchor: a third of the peak, within 3 times.
 _DEFAULT_FACTOR = 3.0
-_DEFAULT_SD = 0.85
+_DEFAULT_SD = 0.9
 # Outside this range a row did other work than its name says, or was limited by its input.
 _CREDIBLE = (0.1, 200.0)
 

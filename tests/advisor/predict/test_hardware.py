@@ -1,0 +1,129 @@
+"""Limits by data sheets: of this machine, of offers, of what is for sale."""
+
+import pytest
+
+from advisor.model.machine import Memory
+from advisor.model.quantity import Precision
+from advisor.predict.hardware import (
+    cpu_limits,
+    isa_row,
+    platform_limits,
+    shared_bandwidth,
+    spec_limits,
+)
+from tests.advisor.predict.builders import DeviceKind, device, knowledge, platform, profile
+from tests.advisor.predict.builders import isa_row as row
+
+SPEC = device(
+    "AMD Ryzen 7 5800X", kind=DeviceKind.CPU, vendor="AMD", architecture="Zen 3", peak=None,
+    bandwidth=51.2e9, cores=8, ghz=3.8, per_cycle=32.0,
+)  # fmt: skip
+
+
+def test_peak_is_cores_times_clock_times_width():
+    limits = cpu_limits(profile(cores=4, mhz=4000.0), knowledge=knowledge())
+    assert limits.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(4 * 4e9 * 32)
+    assert limits.sustained_flop_per_s(Precision.FLOAT32) < 4 * 4e9 * 32
+    assert not limits.is_guessed
+
+
+def test_precision_without_units_runs_as_float32():
+    limits = cpu_limits(profile(), knowledge=knowledge())
+    assert limits.precisions == (Precision.FLOAT32,)
+    assert limits.peak_flop_per_s(Precision.BFLOAT16) == limits.peak_flop_per_s(Precision.FLOAT32)
+
+
+@pytest.mark.parametrize(
+    ("features", "per_cycle"),
+    [
+        (("avx512f", "avx2", "fma", "avx"), 64.0),
+        (("avx", "avx2", "fma"), 32.0),
+        (("avx",), 16.0),
+        (("sse4_2",), 8.0),
+        (("asimd", "asimddp"), 16.0),
+        ((), 8.0),
+    ],
+)
+def test_unknown_microarchitecture_is_judged_by_its_flags(features, per_cycle):
+    machine = profile(microarchitecture=None, isa=features, cores=1, mhz=1000.0)
+    limits = cpu_limits(machine, knowledge=knowledge())
+    assert limits.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(per_cycle * 1e9)
+    assert limits.is_guessed
+    assert any("microarchitecture" in note for note in limits.notes)
+
+
+def test_unknown_clock_is_said():
+    limits = cpu_limits(profile(mhz=None), knowledge=knowledge())
+    assert any("clock" in note for note in limits.notes)
+
+
+def test_container_limit_counts_instead_of_cores():
+    limits = cpu_limits(profile(cores=16, quota=1.5), knowledge=knowledge())
+    assert (limits.cores, limits.units) == (1.5, 2)
+
+
+def test_memory_modules_tell_the_bandwidth():
+    memory = Memory(
+        total_bytes=None, available_bytes=None, limit_bytes=None, channels=2, speed_mt_per_s=3200
+    )
+    limits = cpu_limits(profile(memory=memory), knowledge=knowledge())
+    assert limits.bandwidth_byte_per_s == pytest.approx(0.75 * 51.2e9)
+
+
+def test_specification_of_the_processor_is_used():
+    machine = profile(brand="AMD Ryzen 7 5800X 8-Core Processor", mhz=None)
+    limits = cpu_limits(machine, knowledge=knowledge(devices=(SPEC,)))
+    assert limits.ghz == pytest.approx(3.8)
+    assert limits.bandwidth_byte_per_s == pytest.approx(0.75 * 51.2e9)
+
+
+def test_processor_for_sale():
+    limits = spec_limits(SPEC, knowledge=knowledge())
+    assert limits is not None
+    assert limits.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(8 * 3.8e9 * 32)
+    unknown = device("Odd CPU", kind=DeviceKind.CPU, cores=None, ghz=3.0)
+    assert spec_limits(unknown, knowledge=knowledge()) is None
+
+
+def test_two_virtual_cpus_are_one_core():
+    limits = platform_limits(platform(), vcpus=8, architecture="x86_64", knowledge=knowledge())
+    assert (limits.cores, limits.is_guessed) == (4.0, False)
+    whole = platform_limits(
+        platform(per_core=1), vcpus=8, architecture="x86_64", knowledge=knowledge()
+    )
+    assert whole.cores == 8.0
+
+
+@pytest.mark.parametrize(("architecture", "cores"), [("x86_64", 4.0), ("arm64", 8.0)])
+def test_unknown_platform_is_assumed_and_said(architecture, cores):
+    limits = platform_limits(None, vcpus=8, architecture=architecture, knowledge=knowledge())
+    assert limits.cores == cores
+    assert limits.is_guessed
+    assert limits.notes
+
+
+def test_spellings_of_platforms():
+    facts = knowledge(
+        cpu_isa=(
+            row("Zen 4", flop_per_cycle=32.0, names=("zen4",)),
+            row("Skylake-SP/X", flop_per_cycle=64.0, names=("skylake_avx512",)),
+            row("Cascade Lake", flop_per_cycle=64.0, names=("cascadelake",)),
+        )
+    )
+    for text, name in (
+        ("Zen4 (Genoa)", "Zen 4"), ("Cascade Lake | Skylake-SP", "Skylake-SP/X"),
+        ("zen4", "Zen 4"),
+    ):  # fmt: skip
+        found = isa_row(facts, microarchitecture=text)
+        assert found is not None
+        assert found.microarchitecture == name
+    assert isa_row(facts, microarchitecture="Odd") is None
+    assert isa_row(facts, microarchitecture=None) is None
+
+
+def test_bandwidth_grows_with_cores_until_the_socket_is_full():
+    rates = [shared_bandwidth(n, year=2023, is_server=True) for n in (1, 4, 32, 256)]
+    assert rates == sorted(rates)
+    assert rates[0] > 10e9
+    assert rates[-1] <= 300e9
+    assert shared_bandwidth(8, year=2013, is_server=False) < rates[1]

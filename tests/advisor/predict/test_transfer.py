@@ -1,0 +1,231 @@
+"""Hardware that was not measured: ratios of processors, rooflines of GPUs, published results."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.knowledge.store import load_knowledge
+from advisor.model.machine import DeviceKind, MissingFact
+from advisor.model.offer import AcceleratorName
+from advisor.model.option import Option, OptionKind
+from advisor.model.quantity import Basis
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.context import PredictionContext
+from advisor.predict.transfer import gradient_exchange_s, hardware_key, transfer
+from tests.advisor.predict.builders import (
+    calibration,
+    device,
+    knowledge,
+    measurement_set,
+    offer,
+    platform,
+    profile,
+    published,
+    small_cnn,
+)
+
+GPU = device("RTX Test", peak=20e12, bandwidth=600e9, memory=8 << 30, architecture="Ada")
+NAMES = (AcceleratorName(accelerator="RTX-Test", memory_bytes=None, device="RTX Test", note=None),)
+
+
+def context(work=None, *, machine=None, is_measured=True, **tables):
+    facts = knowledge(**{"devices": (GPU,), "accelerators": NAMES, **tables})
+    machine = machine or profile()
+    measured = measurement_set(*calibration()) if is_measured else None
+    return PredictionContext(
+        profile=machine, ceilings=fit_ceilings(machine, measured, facts), measurements=measured,
+        workload=work or small_cnn(), knowledge=facts,
+    )  # fmt: skip
+
+
+def rent(**changes):
+    return Option(id="rent", title="rent", kind=OptionKind.CLOUD, offer=offer(**changes))
+
+
+def rent_gpu(**changes):
+    values = {"accelerator": "RTX-Test", "n_accelerators": 1.0, "family": "g9", **changes}
+    return rent(instance_type="g9.large", **values)
+
+
+def buy(spec):
+    return Option(id="buy", title="buy", kind=OptionKind.BUY, purchase=spec)
+
+
+def estimate(option, where=None):
+    found = transfer(option, context=where or context())
+    assert not isinstance(found, MissingFact), found
+    return found
+
+
+def test_equal_hardware_has_one_key():
+    assert hardware_key(rent(region="a")) == hardware_key(rent(region="b"))
+    spot = dataclasses.replace(rent(), is_spot=True)
+    assert hardware_key(spot) == hardware_key(rent())
+    assert hardware_key(rent(vcpus=4.0)) != hardware_key(rent())
+    assert hardware_key(rent_gpu()) != hardware_key(rent())
+    assert hardware_key(buy(GPU)) == hardware_key(buy(dataclasses.replace(GPU, note="x")))
+    nothing = Option(id="x", title="x", kind=OptionKind.STAY)
+    assert hardware_key(nothing) == ("option", "x")
+
+
+def test_gradients_over_the_bus():
+    """S1-15: FCN-R on four GPUs, 8 GiB/s."""
+    seconds = gradient_exchange_s(parameters=13_707_264, n_devices=4, byte_per_s=8 * 2**30)
+    assert 0.025 <= seconds <= 0.026
+
+
+def test_the_same_processor_takes_the_same_time():
+    here = context()
+    twin = rent(vcpus=8.0)
+    same = platform(ghz=4.0)
+    found = estimate(twin, context(cpu_platforms=(same,)))
+    assert found.step_s.mid == pytest.approx(here.baseline_step.step_s.mid, rel=0.15)
+    assert found.basis is Basis.SCALED_FROM_MEASUREMENT
+    assert found.evidence
+    assert not found.is_warned
+
+
+def test_more_cores_help_less_than_in_proportion():
+    times = [estimate(rent(vcpus=n)).step_s.mid for n in (8.0, 16.0, 32.0)]
+    assert times[0] > times[1]
+    assert times[0] / times[2] < 4
+
+
+def test_far_extrapolation_is_less_sure():
+    near, far = estimate(rent(vcpus=8.0)), estimate(rent(vcpus=192.0))
+    assert far.step_s.high / far.step_s.low > near.step_s.high / near.step_s.low
+
+
+def test_unmeasured_machine_makes_a_model():
+    found = estimate(rent(), context(is_measured=False))
+    assert found.basis is Basis.MODEL_ONLY
+    assert found.step_s.high / found.step_s.low > 4
+
+
+def test_unknown_platform_is_said():
+    found = estimate(rent(family="odd"))
+    assert any("not known" in text for text in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (rent(vcpus=None), "vCPUs"),
+        (rent_gpu(accelerator="Odd"), "accelerator Odd"),
+        (rent(memory=1 << 20), "GiB"),
+        (rent_gpu(accelerator_memory=1 << 20), "GiB"),
+        (buy(device("NPU", kind=DeviceKind.NPU)), "cannot be predicted"),
+        (buy(device("Odd CPU", kind=DeviceKind.CPU)), "Cores or clock"),
+        (buy(device("Odd GPU", peak=None)), "peak rate"),
+        (Option(id="x", title="x", kind=OptionKind.CLOUD), "not named"),
+    ],
+)
+def test_what_cannot_be_told_is_missing(option, words):
+    found = transfer(option, context=context())
+    assert isinstance(found, MissingFact)
+    assert words in found.reason
+
+
+def test_gpu_by_results_of_its_kind():
+    rows = tuple(
+        published(device="RTX Test", value=3 * 32 * 6e9 / 20e12, multiply_adds=10**9,
+                  workload=f"net{i}")
+        for i in range(3)
+    )  # fmt: skip
+    work = small_cnn(2048)
+    where = context(work, published=rows)
+    found = estimate(rent_gpu(), where)
+    assert found.basis is Basis.SCALED_FROM_PUBLISHED
+    assert found.step_s.mid == pytest.approx(3 * where.totals.flop / 20e12, rel=0.3)
+    assert "RTX Test" in found.evidence[0].statement
+
+
+def test_gpu_without_any_result_is_a_model_with_a_warning():
+    found = estimate(rent_gpu())
+    assert (found.basis, found.is_warned) == (Basis.MODEL_ONLY, True)
+
+
+def test_small_network_waits_for_its_launches():
+    found = estimate(rent_gpu(), context(small_cnn(1)))
+    assert found.step_s.mid > 0.5e-3
+    assert any("starting its kernels" in text for text in found.assumptions)
+
+
+def test_part_of_a_gpu_is_slower():
+    work = small_cnn(2048)
+    whole = estimate(rent_gpu(), context(work))
+    half = estimate(rent_gpu(n_accelerators=0.5), context(work))
+    assert half.step_s.mid > 1.5 * whole.step_s.mid
+    several = estimate(rent_gpu(n_accelerators=8.0), context(work))
+    assert several.step_s.mid == whole.step_s.mid
+
+
+def test_published_result_of_the_network_on_the_device_comes_first():
+    rows = (published(device="RTX Test", value=0.1), published(device="RTX Test", value=0.11))
+    found = estimate(rent_gpu(), context(published=rows))
+    assert found.step_s.mid == pytest.approx(0.1, rel=0.15)
+    assert len(found.evidence) == 2
+    assert not found.is_warned
+
+
+def test_old_published_result_is_less_sure():
+    new = published(device="RTX Test", value=0.1, year=2024)
+    old = published(device="RTX Test", value=0.1, year=2016)
+    fresh = estimate(rent_gpu(), context(published=(new,)))
+    stale = estimate(rent_gpu(), context(published=(old,)))
+    assert stale.step_s.high > fresh.step_s.high
+    assert any("2016" in text for text in stale.assumptions)
+
+
+def test_published_result_on_the_instance_type_counts():
+    row = published(device="Cloud c9.large Skylake", kind=DeviceKind.CPU, value=0.2)
+    assert estimate(rent(), context(published=(row,))).step_s.mid == pytest.approx(0.2)
+
+
+def test_other_batch_is_no_match():
+    row = published(device="RTX Test", value=0.1, batch=4096)
+    assert estimate(rent_gpu(), context(published=(row,))).basis is not Basis.SCALED_FROM_PUBLISHED
+
+
+def test_processor_for_sale():
+    spec = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=16, ghz=4.5, per_cycle=32.0)
+    assert estimate(buy(spec)).step_s.mid < context().baseline_step.step_s.mid
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    peak=st.floats(1e11, 1e15), batch=st.sampled_from([1, 32, 512]),
+    value=st.floats(1e-6, 10.0), vcpus=st.integers(1, 256),
+)  # fmt: skip
+def test_never_better_than_the_roofline(peak, batch, value, vcpus):
+    spec = dataclasses.replace(GPU, peak_fp32_flop_per_s=peak)
+    rows = (published(device="RTX Test", value=value, batch=batch),)
+    where = context(small_cnn(batch), devices=(spec,), published=rows)
+    gpu = estimate(rent_gpu(), where).step_s
+    assert gpu.low >= where.totals.flop / peak * 0.999999
+    assert gpu.low <= gpu.mid <= gpu.high
+    cpu = estimate(rent(vcpus=float(vcpus)), where).step_s
+    least = where.totals.flop / (max(0.5, vcpus / 2) * 3.5e9 * 32)
+    assert cpu.low >= least * 0.999999
+
+
+@pytest.mark.slow
+def test_every_bundled_offer_has_a_time_or_a_reason():
+    facts = load_knowledge()
+    machine = profile()
+    where = PredictionContext(
+        profile=machine, ceilings=fit_ceilings(machine, None, facts), measurements=None,
+        workload=small_cnn(), knowledge=facts,
+    )  # fmt: skip
+    options = {
+        hardware_key(option): option
+        for row in facts.offers
+        for option in [Option(id="o", title="o", kind=OptionKind.CLOUD, offer=row)]
+    }
+    found = [transfer(option, context=where) for option in options.values()]
+    missing = [fact for fact in found if isinstance(fact, MissingFact)]
+    assert len(missing) < 0.1 * len(found)
+    for time in found:
+        assert isinstance(time, MissingFact) or 0 < time.step_s.mid < 3600
