@@ -26,7 +26,8 @@ _FOLDER = Path(__file__).resolve().parent.parent / "resources" / "data" / "netwo
 _PLAIN_CHARS = 16_000
 # Keras reads these without asking whether they are there.
 _KEPT = {"Rescaling": ("scale", "offset")}
-_DROPPED = ("dtype", "trainable", "seed", "sparse", "ragged", "optional")
+# Keras makes the layer of the other direction from the first.
+_DROPPED = ("backward_layer", "dtype", "trainable", "seed", "sparse", "ragged", "optional")
 
 
 def _defaults(class_name: str, module: str) -> dict[str, Any]:

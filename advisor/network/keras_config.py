@@ -148,7 +148,8 @@ def _build_functional(
         name, class_name, config = _layer_parts(entry, position=position)
         name = entry["name"] if isinstance(entry.get("name"), str) else name
         entries[name] = (class_name, config, _is_model(entry))
-    wiring = read_wiring(body, models={n for n, (_, _, is_model) in entries.items() if is_model})
+    models = {name: cls for name, (cls, _, is_model) in entries.items() if is_model}
+    wiring = read_wiring(body, models=models)
     values: dict[Node, tuple[Tensor, ...]] = {}
     for position, reference in enumerate(wiring.inputs):
         class_name, config, _ = entries[reference.layer]

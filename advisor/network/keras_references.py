@@ -13,6 +13,9 @@ from advisor.errors import NetworkFileError
 from advisor.network.call import Shape
 from advisor.network.fields import MAX_DIMENSION, describe, is_integer
 
+# Arguments are tensors, lists of them, and objects of lists.
+_MAX_DEPTH = 12
+
 # Arguments that change a result but bring no values into it.
 _IGNORED = ("mask", "attention_mask", "query_mask", "value_mask", "key_mask", "training")
 # The order in which layers expect named tensors.
@@ -23,13 +26,16 @@ _NAMED_FIRST = ("inputs", "query", "value", "key")
 class Reference:
     """The tensor `tensor` that the call number `node` of `layer` made.
 
-    `shape` is its per-sample shape where the file records it, else None.
+    Attributes:
+        shape: its per-sample shape where the file records it, else None.
+        is_short: written as ["layer", 0, 0]; then calls of nested models may count from 1.
     """
 
     layer: str
     node: int
     tensor: int
     shape: Shape | None = None
+    is_short: bool = False
 
 
 def _plain(value: Any) -> Reference | None:
@@ -39,7 +45,7 @@ def _plain(value: Any) -> Reference | None:
     layer, node, tensor = value[:3]
     if not isinstance(layer, str) or not is_integer(node) or not is_integer(tensor):
         return None
-    return Reference(layer=layer, node=node, tensor=tensor)
+    return Reference(layer=layer, node=node, tensor=tensor, is_short=True)
 
 
 def recorded_shape(value: Any) -> Shape | None:
@@ -66,29 +72,35 @@ def _tensor(value: dict[str, Any]) -> Reference:
     )
 
 
-def find_references(value: Any) -> Iterator[Reference]:
-    """Yield the references in any nest of lists and objects, in order."""
+def find_references(value: Any, *, depth: int = 0) -> Iterator[Reference]:
+    """Yield the references in any nest of lists and objects, in order.
+
+    Raises:
+        NetworkFileError: when the nest is deeper than any call has arguments.
+    """
+    if depth > _MAX_DEPTH:
+        raise NetworkFileError("the arguments of a layer are nested too deeply")
     plain = _plain(value)
     if plain is not None:
         yield plain
         if len(value) == 4:
-            yield from _named(value[3])
+            yield from _named(value[3], depth=depth + 1)
     elif isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
         yield _tensor(value)
     elif isinstance(value, dict):
-        yield from _named(value)
+        yield from _named(value, depth=depth + 1)
     elif isinstance(value, list | tuple):
         for entry in value:
-            yield from find_references(entry)
+            yield from find_references(entry, depth=depth + 1)
 
 
-def _named(arguments: Any) -> Iterator[Reference]:
+def _named(arguments: Any, *, depth: int) -> Iterator[Reference]:
     if not isinstance(arguments, dict):
         return
     first = [name for name in _NAMED_FIRST if name in arguments]
     for name in (*first, *(n for n in arguments if n not in _NAMED_FIRST)):
         if name not in _IGNORED:
-            yield from find_references(arguments[name])
+            yield from find_references(arguments[name], depth=depth)
 
 
 def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Reference, ...], ...]:

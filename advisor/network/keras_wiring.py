@@ -3,13 +3,16 @@
 Leaves to others: calling the layers (`advisor.network.keras_config`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.errors import NetworkFileError
 from advisor.network.call import Shape
 from advisor.network.keras_references import Reference, find_references, inbound_calls
+
+# Layers with more results than this are files made to harm.
+_MAX_RESULTS = 1024
 
 # A call: name of the layer, and which of its calls.
 Node = tuple[str, int]
@@ -31,12 +34,12 @@ class Wiring:
     declared: Mapping[Node, tuple[Shape | None, ...]]
 
 
-def read_wiring(body: Mapping[str, Any], *, models: set[str]) -> Wiring:
+def read_wiring(body: Mapping[str, Any], *, models: Mapping[str, str]) -> Wiring:
     """Return the wiring of the configuration of a functional model.
 
     Args:
         body: the model's "config".
-        models: names of its layers that are models themselves.
+        models: classes of those of its layers that are models themselves, by name.
 
     Raises:
         NetworkFileError: when a layer or a result is missing, or the graph has a cycle.
@@ -46,13 +49,14 @@ def read_wiring(body: Mapping[str, Any], *, models: set[str]) -> Wiring:
     if not inputs or not outputs:
         raise NetworkFileError("the model does not say which layers are its inputs and outputs")
     raw = _raw_calls(body)
-    names = {name for name, _ in raw} | {_name(entry) for entry in body["layers"]}
+    names = {_name(entry) for entry in body["layers"]}
     everything = [*inputs, *outputs, *(r for given in raw.values() for r in given)]
     for reference in everything:
         if reference.layer not in names:
             raise NetworkFileError(f"layer {reference.layer!r} is used but not in the file")
-    shifted = _shifted_models(everything, models=models)
-    calls = {(name, index + (name in shifted)): given for (name, index), given in raw.items()}
+    late = _counted_from_one(everything, calls=raw, models=models)
+    calls = {node: _from_zero(given, late) for node, given in raw.items()}
+    inputs, outputs = _from_zero(inputs, late), _from_zero(outputs, late)
     for reference in inputs:
         calls[(reference.layer, reference.node)] = ()
     return Wiring(
@@ -60,7 +64,7 @@ def read_wiring(body: Mapping[str, Any], *, models: set[str]) -> Wiring:
         outputs=outputs,
         calls=calls,
         order=_ordered(calls, outputs=outputs),
-        declared=_declared(everything),
+        declared=_declared(r for given in (*calls.values(), outputs) for r in given),
     )
 
 
@@ -79,22 +83,42 @@ def _raw_calls(body: Mapping[str, Any]) -> dict[Node, tuple[Reference, ...]]:
     return calls
 
 
-def _shifted_models(references: list[Reference], *, models: set[str]) -> set[str]:
-    """Return the nested models whose first call is number 1, as Keras counts functional ones."""
-    used: dict[str, set[int]] = {}
+def _counted_from_one(
+    references: Iterable[Reference], *, calls: Mapping[Node, object], models: Mapping[str, str]
+) -> set[str]:
+    """Return the nested models whose first call is number 1 in short references.
+
+    Keras counts so for functional models; for sequential ones it depends on its version.
+    """
+    highest: dict[str, int] = {}
     for reference in references:
-        used.setdefault(reference.layer, set()).add(reference.node)
-    return {name for name in models if name in used and 0 not in used[name]}
+        if reference.is_short:
+            highest[reference.layer] = max(highest.get(reference.layer, 0), reference.node)
+    return {
+        name
+        for name, class_name in models.items()
+        if class_name != "Sequential" or (name, highest.get(name, 0)) not in calls
+    }
 
 
-def _declared(references: list[Reference]) -> dict[Node, tuple[Shape | None, ...]]:
+def _from_zero(references: Iterable[Reference], late: set[str]) -> tuple[Reference, ...]:
+    return tuple(
+        replace(r, node=r.node - 1) if r.is_short and r.layer in late else r for r in references
+    )
+
+
+def _declared(references: Iterable[Reference]) -> dict[Node, tuple[Shape | None, ...]]:
     found: dict[Node, dict[int, Shape | None]] = {}
     for reference in references:
         results = found.setdefault((reference.layer, reference.node), {})
+        if not 0 <= reference.tensor < _MAX_RESULTS:
+            raise NetworkFileError(
+                f"result {reference.tensor + 1} of layer {reference.layer!r} is asked for"
+            )
         if reference.shape is not None or reference.tensor not in results:
             results[reference.tensor] = reference.shape
     return {
-        node: tuple(results.get(i) for i in range(min(max(results), 64) + 1))
+        node: tuple(results.get(i) for i in range(max(results) + 1))
         for node, results in found.items()
     }
 

@@ -1,0 +1,426 @@
+import copy
+import time
+
+import pytest
+
+from advisor.errors import NetworkFileError
+from advisor.model.kernel import (
+    Cell,
+    ConvShape,
+    ElementwiseShape,
+    GemmShape,
+    NormShape,
+    PoolShape,
+    RecurrentShape,
+    SoftmaxShape,
+    UnknownShape,
+)
+from advisor.network.keras_config import network_from_config
+from tests.advisor.network.networks_data import functional, layer, sequential
+
+
+def built(config, *, batch=2, is_training=True):
+    return network_from_config(config, name="net", batch_size=batch, is_training=is_training)
+
+
+def shapes(config, **how):
+    return [operator.shape for operator in built(config, **how).operators]
+
+
+def refuse(config, says):
+    with pytest.raises(NetworkFileError, match=says) as caught:
+        built(config)
+    assert "\n" not in str(caught.value)
+
+
+IMAGE = (12, 10, 6)
+
+
+def test_a_fused_activation_is_an_operator_of_its_own():
+    found = shapes(sequential((9,), layer("Dense", units=4, activation="relu")))
+    assert found == [GemmShape(m=2, n=4, k=9), ElementwiseShape(op="relu", elements=8)]
+
+
+def test_a_softmax_is_no_elementwise_operator():
+    found = shapes(sequential((7, 9), layer("Dense", units=4, activation="softmax")))
+    assert found == [GemmShape(m=14, n=4, k=9), SoftmaxShape(rows=14, columns=4)]
+
+
+def test_an_activation_given_as_an_object_keeps_its_name():
+    relu = {"module": "keras.layers", "class_name": "LeakyReLU", "config": {}}
+    own = {"class_name": "function", "config": "my_function", "registered_name": "function"}
+    found = shapes(
+        sequential(
+            (9,), layer("Dense", units=4, activation=relu), layer("Activation", activation=own)
+        )
+    )
+    assert [s.op for s in found[1:]] == ["leaky_relu", "my_function"]
+
+
+def test_convolutions_are_told_channels_last():
+    first = layer("Conv2D", filters=8, kernel_size=[3, 3], data_format="channels_first")
+    (found,) = shapes(sequential((6, 12, 10), first))
+    assert found == ConvShape(
+        n=2, c=6, spatial=(12, 10), k=8, kernel=(3, 3), strides=(1, 1), output=(10, 8),
+        dilation=(1, 1),
+    )  # fmt: skip
+
+
+def test_a_separable_convolution_is_two_operators():
+    network = built(sequential(IMAGE, layer("SeparableConv2D", filters=8, kernel_size=3)))
+    depthwise, pointwise = network.operators
+    assert (depthwise.shape.groups, depthwise.shape.k, depthwise.parameters) == (6, 6, 54)
+    assert (pointwise.shape.kernel, pointwise.parameters) == ((1, 1), 56)
+    assert pointwise.inputs == (0,)
+
+
+def test_a_transposed_convolution_counts_by_its_input():
+    network = built(
+        sequential(IMAGE, layer("Conv2DTranspose", filters=4, kernel_size=3, strides=2)), batch=1
+    )
+    assert network.operators[0].shape.is_transposed
+    assert network.multiply_adds_per_sample == 12 * 10 * 6 * 4 * 9
+
+
+def test_recurrent_layers_keep_time_and_direction():
+    inner = layer("LSTM", units=4, return_sequences=True)
+    found = shapes(sequential((7, 5), layer("Bidirectional", layer=inner)))
+    assert found == [
+        RecurrentShape(
+            cell=Cell.LSTM, batch=2, timesteps=7, input=5, hidden=4, is_bidirectional=True,
+            return_sequences=True,
+        )
+    ]  # fmt: skip
+
+
+def test_a_layer_at_each_step_of_time_sees_a_larger_batch():
+    inner = layer("Dense", units=4)
+    (found,) = shapes(sequential((7, 5), layer("TimeDistributed", layer=inner)), batch=3)
+    assert found == GemmShape(m=21, n=4, k=5)
+
+
+def test_normalisation_has_weights_that_no_gradient_updates():
+    network = built(sequential(IMAGE, layer("BatchNormalization")))
+    (operator,) = network.operators
+    assert operator.shape == NormShape(kind="batch", elements=2 * 720, channels=6)
+    assert (operator.parameters, operator.variables) == (24, 2)
+    assert (network.parameters, network.trainable_parameters) == (24, 12)
+
+
+def test_pooling_of_everything():
+    (found,) = shapes(sequential(IMAGE, layer("GlobalAveragePooling2D")))
+    assert found == PoolShape(
+        mode="average", n=2, c=6, spatial=(12, 10), kernel=(12, 10), strides=(12, 10),
+        output=(1, 1),
+    )  # fmt: skip
+
+
+def test_renaming_dimensions_costs_nothing_and_keeps_the_source():
+    network = built(
+        sequential(IMAGE, layer("ReLU"), layer("Flatten"), layer("Dense", units=3)), batch=1
+    )
+    assert [op.layer_type for op in network.operators] == ["ReLU", "Dense"]
+    assert network.operators[1].inputs == (0,)
+    assert [row.class_name for row in network.layers] == ["ReLU", "Flatten", "Dense"]
+
+
+def test_moving_data_is_a_copy():
+    found = shapes(sequential(IMAGE, layer("ZeroPadding2D", padding=[[1, 1], [0, 2]])), batch=1)
+    assert found == [ElementwiseShape(op="copy", elements=14 * 12 * 6)]
+
+
+def test_dropout_works_in_training_only():
+    config = sequential((9,), layer("Dense", units=4), layer("Dropout", rate=0.5))
+    assert len(built(config).operators) == 2
+    assert len(built(config, is_training=False).operators) == 1
+    config["config"]["layers"][-1]["config"]["rate"] = 0
+    assert len(built(config).operators) == 1
+
+
+def test_the_first_layers_need_no_gradient_of_their_input():
+    network = built(
+        functional(
+            {"feed": (9,)},
+            {
+                "scaled": (layer("Rescaling", scale=2.0), ["feed"]),
+                "a": (layer("Dense", units=4), ["scaled"]),
+                "b": (layer("Dense", units=4), ["scaled"]),
+                "sum": (layer("Add"), ["a", "b"]),
+            },
+            ["sum"],
+        )
+    )
+    needs = {op.layer: op.needs_input_gradient for op in network.operators}
+    assert needs == {"scaled": False, "a": False, "b": False, "sum": True}
+    assert network.operators[-1].inputs == (1, 2)
+
+
+def test_frozen_layers_have_parameters_but_no_variables():
+    frozen = layer("Dense", units=4, trainable=False)
+    network = built(sequential((9,), frozen, layer("Dense", units=2)))
+    first, second = network.operators
+    assert (first.parameters, first.variables) == (40, 0)
+    assert not second.needs_input_gradient
+    assert (network.parameters, network.trainable_parameters, network.variables) == (50, 10, 2)
+
+
+def test_a_frozen_model_freezes_what_is_in_it():
+    inner = sequential((9,), layer("Dense", units=4))
+    inner["config"]["trainable"] = False
+    network = built(sequential((9,), inner, layer("Dense", units=2)))
+    assert network.trainable_parameters == 10
+
+
+def test_a_shared_layer_has_its_weights_once():
+    config = functional({"feed": (9,)}, {"d": (layer("Dense", units=9), ["feed"])}, ["d"])
+    config["config"]["layers"][1]["inbound_nodes"].append([["d", 0, 0, {}]])
+    config["config"]["output_layers"] = [["d", 1, 0]]
+    network = built(config)
+    assert [op.parameters for op in network.operators] == [90, 0]
+    assert [row.is_repeated for row in network.layers] == [False, True]
+    assert network.multiply_adds_per_sample == 2 * 81
+
+
+def test_an_unknown_layer_is_noted_and_passed_through():
+    config = sequential((9,), layer("Custom>Magic", name="odd"), layer("Dense", units=2))
+    network = built(config)
+    assert network.operators[0].shape == UnknownShape(layer_type="Magic", elements=18)
+    assert network.outputs[0].shape == (2,)
+    (note,) = network.notes
+    assert "layer 'odd' (Magic)" in note
+
+
+def test_code_in_a_lambda_is_not_touched():
+    bomb = {"class_name": "__lambda__", "config": {"code": "4wEAAAAAAAAAAAAAAAAAAAAA"}}
+    network = built(sequential((9,), layer("Lambda", function=bomb)))
+    assert isinstance(network.operators[0].shape, UnknownShape)
+
+
+def test_free_sizes_are_assumed_and_said():
+    image = built(sequential((None, None, 3), layer("Conv2D", filters=2, kernel_size=1)))
+    assert image.inputs == ((224, 224, 3),)
+    assert "taken as 224 x 224 x 3" in image.notes[0]
+    text = built(sequential((None,), layer("Embedding", input_dim=9, output_dim=4)))
+    assert text.inputs == ((128,),)
+
+
+def test_layers_without_an_output_are_left_out():
+    config = functional(
+        {"feed": (9,)},
+        {
+            "used": (layer("Dense", units=4), ["feed"]),
+            "unused": (layer("Dense", units=400), ["feed"]),
+        },
+        ["used"],
+    )
+    assert built(config).parameters == 40
+
+
+def test_the_order_in_the_file_does_not_matter():
+    config = functional(
+        {"feed": (9,)},
+        {"a": (layer("Dense", units=4), ["feed"]), "b": (layer("Dense", units=2), ["a"])},
+        ["b"],
+    )
+    turned = copy.deepcopy(config)
+    turned["config"]["layers"].reverse()
+    assert built(turned).operators == built(config).operators
+
+
+def test_keras_2_sequential_files_are_read():
+    config = {
+        "class_name": "Sequential",
+        "keras_version": "2.1.6",
+        "config": [
+            layer("Dense", name="d", units=4, batch_input_shape=[None, 9], activation="relu"),
+            layer("Dense", name="e", units=2),
+        ],
+    }
+    assert built(config).parameters == 50
+    config["config"][0] = layer("CuDNNLSTM", name="l", units=4, batch_input_shape=[None, 7, 9])
+    assert built(config).parameters == (9 + 4) * 16 + 32 + 10
+
+
+def test_keras_2_functional_models_in_each_other_are_read():
+    inner = functional({"in": (9,)}, {"d": (layer("Dense", units=9), ["in"])}, ["d"])
+    outer = functional({"feed": (9,)}, {"m": (inner, ["feed"])}, ["m"])
+    outer["class_name"] = inner["class_name"] = "Model"
+    outer["config"]["layers"][1]["class_name"] = "Model"
+    outer["config"]["layers"][1]["inbound_nodes"].append([["m", 1, 0, {}]])
+    outer["config"]["output_layers"] = [["m", 2, 0]]
+    network = built(outer)
+    assert network.multiply_adds_per_sample == 162
+    assert network.parameters == 90
+
+
+def test_keras_2_keyword_tensors_are_found():
+    attend = layer("MultiHeadAttention", num_heads=2, key_dim=3)
+    config = functional({"q": (7, 6), "v": (5, 6)}, {"a": (attend, ["q"])}, ["a"])
+    config["config"]["layers"][-1]["inbound_nodes"] = [[["q", 0, 0, {"value": ["v", 0, 0]}]]]
+    network = built(config)
+    assert network.parameters == 4 * (6 * 6 + 6)
+    assert network.operators[3].shape == GemmShape(m=7, n=5, k=3, batch=4, transpose_b=True)
+
+
+def test_tensorflow_functions_of_keras_2_are_named():
+    add = layer("TFOpLambda", function="__operators__.add")
+    odd = layer("TFOpLambda", function="signal.fft")
+    config = functional({"feed": (9,)}, {"plus": (add, ["feed"]), "fft": (odd, ["plus"])}, ["fft"])
+    network = built(config)
+    assert network.operators[0].shape == ElementwiseShape(op="add", elements=18)
+    assert isinstance(network.operators[1].shape, UnknownShape)
+
+
+CHAIN = functional(
+    {"feed": (9,)},
+    {"a": (layer("Dense", units=9), ["feed"]), "b": (layer("Dense", units=9), ["a"])},
+    ["b"],
+)
+
+
+def changed(change):
+    config = copy.deepcopy(CHAIN)
+    change(config["config"])
+    return config
+
+
+def _cycle(config):
+    config["layers"][1]["inbound_nodes"] = [[["b", 0, 0, {}]]]
+
+
+def _missing(config):
+    config["layers"][1]["inbound_nodes"] = [[["gone", 0, 0, {}]]]
+
+
+def _uncalled(config):
+    config["layers"][2]["inbound_nodes"] = [[["a", 5, 0, {}]]]
+
+
+def _no_such_result(config):
+    config["layers"][2]["inbound_nodes"] = [[["a", 0, 3, {}]]]
+
+
+def _applied_to_nothing(config):
+    config["layers"][1]["inbound_nodes"] = [[]]
+
+
+def _no_outputs(config):
+    config["output_layers"] = []
+
+
+def _no_units(config):
+    del config["layers"][1]["config"]["units"]
+
+
+def _wrong_units(config):
+    config["layers"][1]["config"]["units"] = "nine"
+
+
+def _no_shape(config):
+    del config["layers"][0]["config"]["batch_shape"]
+
+
+def _wrong_shape(config):
+    config["layers"][0]["config"]["batch_shape"] = [None, "nine"]
+
+
+def _huge(config):
+    config["layers"][1]["config"]["units"] = 2**31
+    config["layers"][2]["config"]["units"] = 2**31
+
+
+def _inbound_text(config):
+    config["layers"][1]["inbound_nodes"] = "feed"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (_cycle, "form a cycle"),
+        (_missing, "'gone' is used but not in the file"),
+        (_uncalled, "call 6 of layer 'a'"),
+        (_no_such_result, "has 1 results, number 4"),
+        (_applied_to_nothing, "'a' .Dense. is applied to nothing"),
+        (_no_outputs, "which layers are its inputs and outputs"),
+        (_no_units, "layer 'a' .Dense.: has no 'units'"),
+        (_wrong_units, "must be a whole number, found 'nine'"),
+        (_no_shape, "input 'feed' has no shape"),
+        (_wrong_shape, "is not a shape"),
+        (_huge, "too large for any machine"),
+        (_inbound_text, "must be a list"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_cannot_be_is_refused_in_one_line(change, says):
+    refuse(changed(change), says)
+
+
+@pytest.mark.parametrize(
+    ("shape", "body", "says"),
+    [
+        ((4, 4, 3), layer("Conv2D", filters=2, kernel_size=5), "larger than its input"),
+        ((9,), layer("Conv2D", filters=2, kernel_size=5), "needs 3 dimensions"),
+        (IMAGE, layer("Conv2D", filters=2, kernel_size=1, groups=4), "do not divide"),
+        (IMAGE, layer("Conv2D", filters=2, kernel_size=1, data_format="odd"), "data_format"),
+        (IMAGE, layer("Cropping2D", cropping=6), "nothing is left"),
+        (IMAGE, layer("Reshape", target_shape=[7, -1]), "cannot reshape"),
+        (IMAGE, layer("Permute", dims=[1, 2]), "do not permute"),
+        (IMAGE, layer("BatchNormalization", axis=9), "axis 9"),
+        (IMAGE, layer("BatchNormalization", axis=0), "axis 0"),
+        ((7, 5), layer("RNN", cell=layer("OddCell", units=2)), "OddCell"),
+        ((7, 5), layer("Bidirectional"), "'layer'"),
+        ((7, 5), layer("Bidirectional", layer=layer("LSTM", units=2), merge_mode="x"), "merge"),
+        ((7, 5), layer("EinsumDense", equation="ab", output_shape=3), "not of the form"),
+        ((7, 5), layer("EinsumDense", equation="ab,bc->ac", output_shape=3), "does not fit"),
+        ((9,), layer("Dense", units=2, activation=3), "must name a function"),
+        ((7, 5), layer("MultiHeadAttention", num_heads=2, key_dim=3), "a query and a value"),
+    ],
+)  # fmt: skip
+def test_layers_that_do_not_fit_say_why(shape, body, says):
+    refuse(sequential(shape, {**body, "config": {"name": "x", **body["config"]}}), says)
+
+
+def test_inputs_that_do_not_fit_together_are_shown():
+    for kind, says in (("Add", "fit together"), ("Concatenate", "fit together along")):
+        config = functional({"a": (4, 3), "b": (5, 2)}, {"j": (layer(kind), ["a", "b"])}, ["j"])
+        refuse(config, says)
+
+
+def test_wrappers_around_wrappers_end():
+    body = layer("Dense", units=2)
+    for _ in range(12):
+        body = layer("TimeDistributed", layer=body)
+    refuse(sequential((2,) * 14, body), "around each other")
+
+
+def test_a_model_in_code_is_refused_with_advice():
+    refuse({"class_name": "MyModel", "config": {"width": 3}}, "keeps its layers in code")
+
+
+def test_a_model_that_was_never_built_is_refused_with_advice():
+    config = {"class_name": "Sequential", "config": {"layers": [layer("Dense", units=2)]}}
+    refuse(config, "keras.Input")
+
+
+def test_a_model_built_without_an_input_layer_is_read_by_its_build_shape():
+    config = {
+        "class_name": "Sequential",
+        "config": {"layers": [layer("Dense", units=2)], "build_input_shape": [None, 9]},
+    }
+    assert built(config).parameters == 20
+
+
+def test_an_empty_model_is_refused():
+    refuse({"class_name": "Sequential", "config": {"layers": []}}, "no layers")
+    refuse(sequential((9,)), "compute")
+
+
+def test_a_long_chain_backwards_is_ordered_in_time():
+    calls = {
+        f"d{i}": (layer("Dense", units=2), [f"d{i - 1}" if i else "feed"]) for i in range(5000)
+    }
+    config = functional({"feed": (2,)}, calls, ["d4999"])
+    config["config"]["layers"].reverse()
+    began = time.perf_counter()
+    assert len(built(config).operators) == 5000
+    assert time.perf_counter() - began < 2.0

@@ -1,0 +1,90 @@
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.model.kernel import ElementwiseShape
+from advisor.model.quantity import Precision
+from advisor.model.workload import Operator
+from advisor.network.keras_config import network_from_config
+from advisor.network.memory import inference_bytes, most_alive, training_bytes
+from tests.advisor.network.networks_data import functional, layer, sequential
+
+
+def operators(*rows):
+    """Operators of (results, inputs)."""
+    return [
+        Operator(
+            layer=str(i), layer_type="x", shape=ElementwiseShape(op="x", elements=size),
+            inputs=inputs, parameters=0, variables=0, output_elements=size,
+        )
+        for i, (size, inputs) in enumerate(rows)
+    ]  # fmt: skip
+
+
+def test_a_chain_holds_two_results_at_once():
+    chain = operators((10, ()), (7, (0,)), (20, (1,)), (1, (2,)))
+    assert most_alive(chain, input_elements=5) == 7 + 20
+
+
+def test_a_shortcut_lives_until_it_is_read():
+    shortcut = operators((10, ()), (4, (0,)), (4, (1,)), (10, (0, 2)))
+    assert most_alive(shortcut, input_elements=1) == 10 + 4 + 10
+
+
+def test_the_input_lives_until_it_was_last_read():
+    late = operators((3, ()), (3, (0,)), (3, ()), (9, (1, 2)))
+    assert most_alive(late, input_elements=100) == 100 + 3 + 3
+
+
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=12), st.integers(0, 100))
+def test_never_more_than_everything_never_less_than_the_largest(sizes, feed):
+    chain = operators(*((size, (i - 1,) if i else ()) for i, size in enumerate(sizes)))
+    alive = most_alive(chain, input_elements=feed)
+    assert max(*sizes, feed) <= alive <= sum(sizes) + feed
+    pairs = [a + b for a, b in itertools.pairwise([feed, *sizes])]
+    assert alive == max(pairs)
+
+
+DENSE = sequential((10,), layer("Dense", units=20), layer("Dense", units=5))
+WEIGHTS = 10 * 20 + 20 + 20 * 5 + 5
+
+
+def test_training_keeps_weights_gradients_state_and_results():
+    network = network_from_config(DENSE, name="n", batch_size=8)
+    kept, workspace = 8 * (10 + 20 + 5), 8 * (10 + 20)
+    for optimizer, slots in (("sgd", 0), ("momentum", 1), ("adam", 2)):
+        wanted = 4 * (WEIGHTS * (2 + slots) + kept + workspace)
+        ours = training_bytes(network, precision=Precision.FLOAT32, optimizer=optimizer)
+        assert ours == wanted
+
+
+def test_half_precision_halves_results_but_not_the_master_weights():
+    network = network_from_config(DENSE, name="n", batch_size=8)
+    full = training_bytes(network, precision=Precision.FLOAT32, optimizer="sgd")
+    half = training_bytes(network, precision=Precision.BFLOAT16, optimizer="sgd")
+    assert 2 * (half - 8 * WEIGHTS) == full - 8 * WEIGHTS
+
+
+def test_inference_holds_weights_and_what_is_alive():
+    network = network_from_config(DENSE, name="n", batch_size=8)
+    wanted = 4 * (WEIGHTS + 8 * 30 + 8 * 30)
+    assert inference_bytes(network, precision=Precision.FLOAT32) == wanted
+    assert inference_bytes(network, precision=Precision.INT8) == wanted // 4
+
+
+def test_frozen_weights_have_no_gradient():
+    frozen = sequential((10,), layer("Dense", units=20, trainable=False), layer("Dense", units=5))
+    network = network_from_config(frozen, name="n", batch_size=1)
+    free = network_from_config(DENSE, name="n", batch_size=1)
+    saved = training_bytes(free, precision=Precision.FLOAT32, optimizer="adam") - training_bytes(
+        network, precision=Precision.FLOAT32, optimizer="adam"
+    )
+    assert saved == 4 * 3 * 220
+
+
+def test_several_inputs_count():
+    config = functional({"a": (4,), "b": (6,)}, {"j": (layer("Concatenate"), ["a", "b"])}, ["j"])
+    network = network_from_config(config, name="n", batch_size=1)
+    assert network.input_elements_per_sample == 10
+    assert inference_bytes(network, precision=Precision.FLOAT32) == 4 * (20 + 20)
