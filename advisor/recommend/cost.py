@@ -255,7 +255,8 @@ def _egress(offer: Offer, workload: Workload, index: CloudIndex) -> _Side:
     if known is not None:
         return _Side(part=CostPart(code="egress", usd=_exactly(known), explanation=explanation))
     prices = [rows[0].usd_per_gib for rows in index.egress.values() if rows]
-    usual = _range_of([0.0, *prices], gib)
+    # Some vendors charge nothing for traffic.
+    usual = _range_of([0.0, *prices] if prices else [], gib)
     missing = f"price of traffic of {offer.vendor}"
     if usual is None:
         return _Side(missing=missing)
