@@ -34,6 +34,7 @@ from probes.bench.events import (
     SessionStarted,
 )
 from probes.bench.load import LoadMeter
+from probes.bench.parsing import parse_stack, parse_times
 from probes.bench.plan import REFERENCE_SUFFIX
 from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
 from probes.bench.protocol import Message
@@ -111,7 +112,7 @@ class _Collector:
         """Take one message of a child; what does not fit is ignored."""
         kind = message["type"]
         if kind == "stage" and "stack" in message:
-            self._stack = _parse_stack(message["stack"])
+            self._stack = parse_stack(message["stack"])
         request = self._requests.get(str(message.get("id")))
         if request is None or not self.is_open(request):
             return
@@ -126,18 +127,18 @@ class _Collector:
             self.fail(request, outcome, str(message.get("message") or "no reason was given"))
 
     def _take_value(self, request: BenchmarkRequest, message: Message) -> None:
-        values = _parse_times(message.get("values_s"))
+        values = parse_times(message.get("values_s"))
         loops = message.get("loops")
         if not values or not isinstance(loops, int) or loops < 1 or self._stack is None:
             self.fail(request, Outcome.PROTOCOL_ERROR, "the worker gave times that make no sense")
             return
-        lasted = _parse_times([message.get("lasted_s")])
+        lasted = parse_times([message.get("lasted_s")])
         shortest = min(values) * loops
         self._finish(
             Measurement(
                 request=request,
                 stack=self._stack,
-                warmups_s=_parse_times(message.get("warmups_s")),
+                warmups_s=parse_times(message.get("warmups_s")),
                 values_s=values,
                 loops=loops,
                 check=str(message.get("check") or ""),
@@ -153,24 +154,6 @@ class _Collector:
         self._on_event(
             KernelFinished(result=result, n_done=len(self.results), n_total=len(self._requests))
         )
-
-
-def _parse_times(data: object) -> tuple[float, ...]:
-    """Return positive seconds; an empty tuple when there is anything else among them."""
-    if not isinstance(data, list):
-        return ()
-    times = [x for x in data if isinstance(x, int | float) and not isinstance(x, bool) and x > 0]
-    return tuple(float(x) for x in times) if len(times) == len(data) else ()
-
-
-def _parse_stack(data: object) -> SoftwareStack | None:
-    if not isinstance(data, Mapping) or not isinstance(data.get("framework"), str):
-        return None
-    rest = {
-        name: data[name] if isinstance(data.get(name), str) else None
-        for name in ("framework_version", "backend", "backend_version")
-    }
-    return SoftwareStack(framework=data["framework"], **rest)
 
 
 class _Allowance:

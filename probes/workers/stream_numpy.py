@@ -45,7 +45,7 @@ class _Arrays:
         self.a[part] = 0.0
         self.b[part] = 1.25
         self.c[part] = 2.5
-        self.b[part.start :: PATTERN_STEP] = 1.75
+        self.b[part.start : part.stop : PATTERN_STEP] = 1.75
 
     def on_all(self, work):
         """Do something with each part in a thread of its own, and wait."""
