@@ -1,0 +1,161 @@
+"""The command line as a user meets it: real child processes, exit codes, one line of error."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from advisor.model.codec import dump_document, load_document
+from advisor.model.machine import MachineProfile
+from advisor.model.recommendation import Recommendation
+from ui.cli import build_parser, run
+
+ROOT = Path(__file__).resolve().parents[2]
+A10 = ROOT / "tests" / "data" / "machines" / "a10-7850k" / "profile.json"
+
+
+def call(*words, **more):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more.pop("environment", {})}
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "ui", *map(str, words)],
+        capture_output=True, text=True, env=environment, timeout=60, check=False, **more,
+    )  # fmt: skip
+
+
+BAD = [
+    (["advise", "--network", "nope"], "no bundled network is called 'nope'"),
+    (["advise", "--network", "mnist-cnn", "--batch-size", "0"], "batch"),
+    (["advise", "--network", "mnist-cnn", "--batch-size", "x"], "invalid int value: 'x'"),
+    (["advise", "--network", "mnist-cnn", "--samples", "-4"], "samples"),
+    (["advise", "--network", "mnist-cnn", "--epochs", "0"], "epochs"),
+    (["advise", "--pdf", "/no/such/folder/out.pdf"], "there is no folder /no/such/folder"),
+    (["advise", "--pdf", "/proc/out.pdf"], "choose another place"),
+    (["advise", "--model", "/no/such/model.keras"], "model.keras: cannot be read: No such file"),
+    (["advise", "mnist-cnn", "--network", "mnist-mlp"], "give one network"),
+    (["advise", "--max-usd", "-1"], "is not a number >= 0"),
+    (["advise", "--max-usd", "nan"], "is not a number >= 0"),
+    (["advise", "--network", "vgg19", "--batch-size", "65536"], "try --batch-size"),
+    (["recommend", "mnist-cnn", "--profile", "/no/profile.json"], "No such file"),
+    (["report", "/no/advice.json"], "No such file"),
+    (["frobnicate"], "invalid choice: 'frobnicate'"),
+    (["bench", "--device", "opencl:9:9"], "opencl:9:9"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), BAD, ids=lambda v: " ".join(v) if isinstance(v, list) else ""
+)
+def test_bad_input_ends_with_2_and_one_line(words, message, tmp_path):
+    done = call(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.startswith("dl-advisor: ")
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_display_says_what_to_do_instead():
+    gone = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
+    done = call(environment=gone)
+    assert done.returncode == 2
+    assert "use `dl-advisor advise`" in done.stderr
+
+
+def test_version_and_help():
+    assert call("--version").stdout.startswith("dl-advisor ")
+    for word in ("advise", "probe", "bench", "predict", "recommend", "report", "networks"):
+        assert word in call("--help").stdout
+
+
+def test_probe_json_is_typed():
+    done = call("probe", "--json")
+    assert done.returncode == 0
+    profile = load_document(done.stdout, MachineProfile)
+    assert profile.cpu.n_logical_cpus >= 1
+
+
+def test_networks_are_listed_and_shown():
+    assert "cifar10-deep-cnn" in call("networks").stdout
+    assert "1,250,858" in call("networks", "cifar10-deep-cnn").stdout
+
+
+def test_advice_from_a_saved_profile_and_back_from_its_file(tmp_path):
+    saved = tmp_path / "advice.json"
+    done = call("recommend", "cifar10-deep-cnn", "--profile", A10, "--json", saved)
+    assert (done.returncode, done.stderr) == (0, "")
+    advice = load_document(saved.read_text(), Recommendation)
+    assert advice.profile == load_document(A10.read_text(), MachineProfile)
+    done = call("report", saved, "--pdf", tmp_path / "advice.pdf")
+    assert done.returncode == 0
+    assert (tmp_path / "advice.pdf").read_bytes().startswith(b"%PDF")
+    text = call("report", saved).stdout
+    assert "The answer" in text
+
+
+def test_report_refuses_a_file_of_another_kind(tmp_path):
+    path = tmp_path / "profile.json"
+    path.write_text(dump_document(load_document(A10.read_text(), MachineProfile)))
+    done = call("report", path)
+    assert done.returncode == 2
+    assert "holds a MachineProfile, expected a Recommendation" in done.stderr
+
+
+def test_predict_json_is_the_baseline():
+    done = call("predict", "mnist-mlp", "--profile", A10, "--json")
+    assert json.loads(done.stdout)["kind"] == "Prediction"
+
+
+def test_reader_that_goes_away_is_no_error():
+    done = subprocess.run(
+        f'"{sys.executable}" -P -m ui networks | head -1',
+        shell=True, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stderr == ""
+
+
+def test_plain_ascii_terminals_get_question_marks_not_a_traceback():
+    done = call(
+        "recommend", "mnist-cnn", "--profile", A10, environment={"PYTHONIOENCODING": "ascii"}
+    )
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
+def test_command_line_does_not_load_qt_or_frameworks():
+    code = (
+        "import sys, ui.cli, ui.commands\n"
+        "heavy = {'PySide6', 'tensorflow', 'keras', 'pyopencl', 'pyqtgraph'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run(
+        [sys.executable, "-P", "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+
+
+def test_every_command_has_help():
+    parser = build_parser()
+    text = parser.format_help()
+    assert text.count("\n") > 10
+
+
+def test_memory_error_is_one_line(monkeypatch, capsys):
+    def burst(_options):
+        raise MemoryError
+
+    monkeypatch.setattr("ui.commands.networks", burst)
+    assert run(["networks"]) == 2
+    assert "out of memory: close other programs" in capsys.readouterr().err
+
+
+def test_interrupt_is_130(monkeypatch, capsys):
+    def interrupted(_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ui.commands.networks", interrupted)
+    assert run(["networks"]) == 130
+    assert capsys.readouterr().err == "dl-advisor: cancelled\n"

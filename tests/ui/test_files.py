@@ -1,0 +1,101 @@
+"""Files are written whole or not at all, and every refusal is one line with what to do."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.model.codec import dump_document
+from advisor.model.quantity import Interval
+from ui.files import check_writable, read_document, write_bytes, write_document
+
+VALUE = Interval(low=1.0, mid=2.0, high=3.0)
+
+
+def test_document_round_trips(tmp_path):
+    write_document(str(tmp_path / "value.json"), VALUE)
+    assert read_document(tmp_path / "value.json", Interval) == VALUE
+
+
+def test_dash_is_standard_output(capsys):
+    write_document("-", VALUE)
+    assert capsys.readouterr().out == dump_document(VALUE)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read: No such file"),
+        (b"\xff\xfe\x00", "not a text file"),
+        (b"{}", "no schema_version"),
+        (b"nonsense", "not JSON"),
+    ],
+)
+def test_unreadable_documents(tmp_path, content, message):
+    path = tmp_path / "a file.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read_document(path, Interval)
+    assert "a file.json" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_huge_files_are_not_read(tmp_path):
+    path = tmp_path / "huge.json"
+    with path.open("wb") as stream:
+        stream.truncate(2**30)
+    with pytest.raises(InputError, match="too large"):
+        read_document(path, Interval)
+
+
+def test_places_that_cannot_be_written_are_found_before_work(tmp_path):
+    with pytest.raises(InputError, match="is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        check_writable(tmp_path / "missing" / "out.pdf")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
+def test_folder_without_permission(tmp_path):
+    tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    with pytest.raises(InputError, match="cannot be written"):
+        check_writable(tmp_path / "out.pdf")
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="needs a folder that refuses")
+def test_folder_that_refuses_even_root():
+    with pytest.raises(InputError, match="choose another place"):
+        check_writable(Path("/proc/out.pdf"))
+
+
+def test_looking_changes_nothing(tmp_path):
+    old = tmp_path / "old.pdf"
+    old.write_bytes(b"old")
+    check_writable(old)
+    check_writable(tmp_path / "new.pdf")
+    assert [p.name for p in tmp_path.iterdir()] == ["old.pdf"]
+    assert old.read_bytes() == b"old"
+
+
+def test_failed_write_keeps_the_old_file_and_leaves_no_part(tmp_path, monkeypatch):
+    old = tmp_path / "old.pdf"
+    old.write_bytes(b"old")
+
+    def full(_handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ui.files.os.fsync", full)
+    with pytest.raises(InputError, match="No space left"):
+        write_bytes(old, b"new")
+    assert old.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["old.pdf"]
+
+
+def test_written_file_has_the_usual_permissions(tmp_path):
+    write_bytes(tmp_path / "out.pdf", b"data")
+    usual = tmp_path / "usual"
+    usual.write_bytes(b"")
+    assert (tmp_path / "out.pdf").stat().st_mode == usual.stat().st_mode
