@@ -157,6 +157,8 @@ class SystemReader:
 
     def run(self, argv: tuple[str, ...], *, timeout_s: float) -> str | None:
         """Return the standard output of a command that ended well within its time."""
+        if not argv:
+            return None
         environment = {**self.environ, "LC_ALL": "C"}
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
@@ -171,7 +173,7 @@ class SystemReader:
             ) as child:
                 return _collect_output(child, timeout_s=timeout_s)
         except (OSError, ValueError) as error:
-            _LOGGER.debug("%s could not be run: %s", argv[0] if argv else "", error)
+            _LOGGER.debug("%s could not be run: %s", argv[0], error)
             return None
 
     def pause(self, seconds: float) -> None:

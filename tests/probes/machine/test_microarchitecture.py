@@ -1,0 +1,67 @@
+import archspec.cpu
+import pytest
+
+from probes.machine.microarchitecture import (
+    find_x86_microarchitecture,
+    is_x86,
+    list_expected_flags,
+    name_vendor,
+)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "model", "name"),
+    [
+        ("AuthenticAMD", 21, 48, "steamroller"),
+        ("AuthenticAMD", 21, 2, "piledriver"),
+        ("AuthenticAMD", 23, 1, "zen"),
+        ("AuthenticAMD", 23, 113, "zen2"),
+        ("AuthenticAMD", 25, 80, "zen3"),
+        ("AuthenticAMD", 25, 116, "zen4"),
+        ("AuthenticAMD", 26, 2, "zen5"),
+        ("GenuineIntel", 6, 60, "haswell"),
+        ("GenuineIntel", 6, 140, "tigerlake"),
+        ("GenuineIntel", 6, 190, "gracemont"),
+        ("GenuineIntel", 6, 207, "sapphirerapids"),
+    ],
+)
+def test_family_and_model_name_it_although_a_virtual_machine_hides_flags(
+    vendor, family, model, name
+):
+    found = find_x86_microarchitecture(vendor, family=family, model=model, flags=())
+    assert found == name
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [
+        (("avx512f",), "skylake_avx512"),
+        (("avx512f", "avx512_vnni"), "cascadelake"),
+        (("avx512f", "avx512_vnni", "avx512_bf16"), "cooperlake"),
+    ],
+)
+def test_flags_decide_where_one_model_number_is_shared(flags, name):
+    found = find_x86_microarchitecture("GenuineIntel", family=6, model=85, flags=flags)
+    assert found == name
+
+
+@pytest.mark.parametrize("name", ["zen3", "haswell"])
+def test_an_unknown_model_is_named_by_its_flags(name):
+    target = archspec.cpu.TARGETS[name]
+    flags = (target.features - {"sse3"}) | {"pni"}
+    found = find_x86_microarchitecture(target.vendor, family=99, model=1, flags=flags)
+    assert found == name
+
+
+def test_without_flags_and_model_there_is_no_name():
+    assert find_x86_microarchitecture(None, family=None, model=None, flags=()) is None
+
+
+def test_words():
+    assert is_x86("AMD64")
+    assert not is_x86("aarch64")
+    assert name_vendor("GenuineIntel") == "Intel"
+    assert name_vendor("VIA") == "VIA"
+    assert name_vendor(None) is None
+    assert "fma4" in list_expected_flags("steamroller")
+    assert list_expected_flags("no such thing") == frozenset()

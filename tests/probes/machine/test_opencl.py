@@ -1,0 +1,170 @@
+"""The listing is parsed with distrust; the child is a real one."""
+
+import logging
+import sys
+
+import pytest
+
+from advisor.errors import FormatError
+from advisor.model.machine import DeviceKind, MissingFact
+from probes.bench.commands import WorkerCommand
+from probes.bench.protocol import PROTOCOL_VERSION
+from probes.machine.opencl import (
+    find_vendor,
+    list_doubtful_facts,
+    list_opencl_devices,
+    parse_opencl_listing,
+)
+
+ENTRY = {
+    "platform_index": 1,
+    "device_index": 0,
+    "platform": "rusticl",
+    "platform_version": "OpenCL 3.0",
+    "name": "AMD Radeon Graphics (radeonsi, renoir)",
+    "vendor": "AMD",
+    "device_version": "OpenCL 3.0",
+    "driver_version": "24.2.0",
+    "type": "gpu",
+    "compute_units": 7,
+    "max_mhz": 1900,
+    "global_mem_bytes": 8 << 30,
+    "max_alloc_bytes": 2 << 30,
+    "local_mem_bytes": 65536,
+    "max_work_group_size": 1024,
+    "has_unified_memory": True,
+    "extensions": ["cl_khr_fp16", "cl_khr_fp64"],
+    "is_bundled_driver": False,
+}
+
+
+def parse_one(**changes):
+    (device,) = parse_opencl_listing([{**ENTRY, **changes}])
+    return device
+
+
+def test_a_device():
+    device = parse_one()
+    assert (device.id, device.kind, device.max_mhz) == ("opencl:1:0", DeviceKind.IGPU, 1900.0)
+    assert device.has_fp16
+    assert device.has_fp64
+    assert not device.is_bundled_driver
+
+
+@pytest.mark.parametrize(
+    ("type_", "is_unified", "kind"),
+    [
+        ("gpu", True, DeviceKind.IGPU),
+        ("gpu", False, DeviceKind.DGPU),
+        ("cpu", True, DeviceKind.CPU),
+        ("accelerator", False, DeviceKind.NPU),
+        ("other", False, DeviceKind.OTHER),
+        (None, False, DeviceKind.OTHER),
+    ],
+)
+def test_kinds(type_, is_unified, kind):
+    assert parse_one(type=type_, has_unified_memory=is_unified).kind is kind
+
+
+@pytest.mark.parametrize("clock", [0, -1, 42949672, 4294967295, None, "fast", float("nan")])
+def test_a_clock_that_cannot_be_is_unknown_and_told(clock):
+    device = parse_one(max_mhz=clock)
+    assert device.max_mhz is None
+    (fact,) = list_doubtful_facts((device,))
+    assert fact.fact == "opencl.opencl:1:0.max_mhz"
+    assert list_doubtful_facts((parse_one(),)) == ()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": ""},
+        {"global_mem_bytes": 0},
+        {"compute_units": 0},
+        {"max_alloc_bytes": None},
+        {"local_mem_bytes": -1},
+        {"device_index": None},
+    ],
+)
+def test_a_device_without_sense_is_left_out_and_logged(changes, caplog):
+    with caplog.at_level(logging.WARNING):
+        devices = parse_opencl_listing([ENTRY, {**ENTRY, "platform_index": 2, **changes}])
+    assert [device.id for device in devices] == ["opencl:1:0"]
+    assert "left out" in caplog.text
+
+
+@pytest.mark.parametrize("data", [None, {}, "x", [1], [{}]])
+def test_a_listing_without_any_sense_is_refused(data):
+    with pytest.raises(FormatError, match="OpenCL"):
+        parse_opencl_listing(data)
+
+
+def test_no_devices_is_an_answer():
+    assert parse_opencl_listing([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "vendor"),
+    [
+        ("Advanced Micro Devices, Inc.", "AMD"),
+        ("Intel(R) Corporation", "Intel"),
+        ("NVIDIA Corporation", "NVIDIA"),
+        ("GenuineIntel", "Intel"),
+        ("Mesa/X.org", None),
+    ],
+)
+def test_vendors(text, vendor):
+    assert find_vendor(text) == vendor
+
+
+def worker(tmp_path, body):
+    script = tmp_path / "worker.py"
+    hello = f'say({{"type": "hello", "protocol": {PROTOCOL_VERSION}}})'
+    lines = [
+        "import json, os, sys, time",
+        "def say(m): print(json.dumps(m), flush=True)",
+        "sys.stdin.readline()",
+        hello,
+        body,
+    ]
+    script.write_text("\n".join(lines), encoding="utf-8")
+    return WorkerCommand(argv=(sys.executable, str(script)))
+
+
+def test_devices_come_from_a_child(tmp_path):
+    body = f'say({{"type": "result", "devices": [{ENTRY!r}]}})'
+    devices = list_opencl_devices(worker(tmp_path, body), timeout_s=20)
+    assert isinstance(devices, tuple)
+    assert [device.id for device in devices] == ["opencl:1:0"]
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        ('say({"type": "error", "message": "no OpenCL loader"})', "no OpenCL loader"),
+        ('say({"type": "result", "devices": 5})', "not a list"),
+        ("raise SystemExit(3)", ""),
+    ],
+)
+def test_a_child_that_fails_is_a_missing_fact(tmp_path, body, word):
+    answer = list_opencl_devices(worker(tmp_path, body), timeout_s=20)
+    assert isinstance(answer, MissingFact)
+    assert word in answer.reason
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX systems")
+def test_a_driver_that_crashes_is_told_with_a_remedy(tmp_path):
+    answer = list_opencl_devices(worker(tmp_path, "os.kill(os.getpid(), 11)"), timeout_s=20)
+    assert isinstance(answer, MissingFact)
+    assert "crashed" in (answer.remedy or "")
+
+
+def test_a_driver_that_hangs_is_told_with_a_remedy(tmp_path):
+    answer = list_opencl_devices(worker(tmp_path, "time.sleep(60)"), timeout_s=1.0)
+    assert isinstance(answer, MissingFact)
+    assert "hung" in (answer.remedy or "")
+
+
+def test_an_interpreter_that_is_not_there_is_a_missing_fact():
+    answer = list_opencl_devices(WorkerCommand(argv=("/no/such/python",)), timeout_s=5)
+    assert isinstance(answer, MissingFact)
