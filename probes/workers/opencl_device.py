@@ -1,0 +1,239 @@
+"""One OpenCL device with its queue: programs, buffers within its limits, what it is called.
+
+Leaves to others: running and timing (`opencl_work`), what is computed (`opencl_*` of each kernel).
+"""
+
+import pathlib
+import warnings
+
+import numpy as np
+import opencl_pocl
+import worker_errors
+
+_KERNELS = pathlib.Path(__file__).resolve().parent / "kernels"
+# Part of the device's memory that one kernel may take: others use it too.
+_MEMORY_SHARE = 0.6
+# Kernels count elements in 32 bits.
+_MAX_ELEMENTS = (1 << 31) - 1
+_SELF_TEST = "__kernel void self_test(__global float *a) { a[0] = 1.0f; }"
+
+
+def dtype_of(precision):
+    """Return the NumPy type of a precision that OpenCL has."""
+    return {"float32": np.float32, "float16": np.float16}[precision]
+
+
+def find_device(cl, device_id, device_name=None):
+    """Return the device with an id "opencl:<platform>:<device>".
+
+    Args:
+        cl: the module pyopencl.
+        device_id: indices as in the list of devices.
+        device_name: what the device must be called, None for anything.
+
+    Raises:
+        UnsupportedKernel: when there is no such device, or it is another one.
+    """
+    try:
+        _, platform_index, device_index = device_id.split(":")
+        device = cl.get_platforms()[int(platform_index)].get_devices()[int(device_index)]
+    except (cl.Error, IndexError) as error:
+        raise worker_errors.UnsupportedKernel(
+            "there is no OpenCL device {} ({})".format(device_id, error)
+        ) from error
+    if device_name is not None and device.name.strip() != device_name.strip():
+        raise worker_errors.UnsupportedKernel(
+            "the OpenCL device {} is now {!r}, not {!r}".format(
+                device_id, device.name.strip(), device_name.strip()
+            )
+        )
+    return device
+
+
+class OpenclDevice:
+    """A device, ready to compile and run. Programs are compiled once for each set of macros."""
+
+    def __init__(self, cl, device):
+        self.cl = cl
+        self.device = device
+        self.context = cl.Context([device])
+        self.queue = cl.CommandQueue(self.context)
+        self.is_cpu = bool(device.type & cl.device_type.CPU)
+        self.units = max(1, device.max_compute_units)
+        self.max_group = max(1, device.max_work_group_size)
+        extensions = device.extensions.split()
+        self.has_half = "cl_khr_fp16" in extensions
+        self.bytes_in_use = 0
+        self.choices = {}
+        self._programs = {}
+        self._check_compiler()
+
+    @property
+    def vector_width(self):
+        """Values of float32 in the device's own vectors, 1 for scalar devices."""
+        return max(1, self.device.native_vector_width_float)
+
+    def _check_compiler(self):
+        try:
+            self._compile(_SELF_TEST, "")
+        except self.cl.Error as error:
+            if opencl_pocl.is_unknown_cpu(error) and opencl_pocl.name_unknown_cpu(self.device):
+                self._compile(_SELF_TEST, "")
+                return
+            raise worker_errors.UnsupportedKernel(
+                "the OpenCL compiler of {} does not work: {}".format(
+                    self.device.name.strip(), _last_line(error)
+                )
+            ) from error
+
+    def _compile(self, source, options):
+        with warnings.catch_warnings():
+            # What the compiler had to say about kernels that it compiled.
+            warnings.simplefilter("ignore")
+            return self.cl.Program(self.context, source).build(options, cache_dir=False)
+
+    def kernel(self, file, name, **macros):
+        """Return a kernel object of its own.
+
+        Args:
+            file: name of the file in `kernels`, without ending.
+            name: of the kernel.
+            macros: for the compiler; None leaves one undefined.
+        """
+        # In the text, not as options: drivers differ in what they accept in those.
+        definitions = "".join(
+            "#define {} {}\n".format(macro, value)
+            for macro, value in sorted(macros.items())
+            if value is not None
+        )
+        key = (file, definitions)
+        if key not in self._programs:
+            text = (_KERNELS / (file + ".cl")).read_text(encoding="utf-8")
+            self._programs[key] = self._compile(definitions + text, "-cl-mad-enable")
+        return self.cl.Kernel(self._programs[key], name)
+
+    def numbers(self, precision):
+        """Return the macros that say which numbers a kernel has in memory and in sums.
+
+        Raises:
+            UnsupportedKernel: when the device does not compute in the precision.
+        """
+        if precision == "float32":
+            return {"REAL": "float", "ACC": "float", "MAD(a,b,c)": "((a)*(b)+(c))"}
+        if precision != "float16":
+            raise worker_errors.UnsupportedKernel("OpenCL has no arithmetic in " + precision)
+        if not self.has_half:
+            raise worker_errors.UnsupportedKernel(
+                "the device has no arithmetic in float16 (cl_khr_fp16)"
+            )
+        return {"REAL": "half", "ACC": "float", "USE_HALF": 1, "MAD(a,b,c)": "((a)*(b)+(c))"}
+
+    def largest_buffer(self):
+        """Return how many bytes the next buffer may have."""
+        total = int(self.device.global_mem_size * _MEMORY_SHARE)
+        return max(0, min(int(self.device.max_mem_alloc_size), total - self.bytes_in_use))
+
+
+def _last_line(error):
+    """Return what a compiler complained about, without what pyopencl puts around it."""
+    lines = [line.strip() for line in str(error).splitlines() if "error:" in line]
+    return lines[0] if lines else str(error).splitlines()[0]
+
+
+class Workspace:
+    """The buffers of one kernel, given back together."""
+
+    def __init__(self, device):
+        self._device = device
+        self._buffers = []
+        self._bytes = 0
+
+    def _allocate(self, size_bytes, host=None):
+        device, flags = self._device, self._device.cl.mem_flags
+        if size_bytes > device.largest_buffer():
+            raise worker_errors.UnsupportedKernel(
+                "it needs a buffer of {:.0f} MB, the device allows {:.0f} MB now".format(
+                    size_bytes / 1e6, device.largest_buffer() / 1e6
+                )
+            )
+        if host is None:
+            buffer = device.cl.Buffer(device.context, flags.READ_WRITE, size_bytes)
+        else:
+            buffer = device.cl.Buffer(
+                device.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=host
+            )
+        self._buffers.append(buffer)
+        self._bytes += size_bytes
+        device.bytes_in_use += size_bytes
+        return buffer
+
+    def empty(self, count, dtype):
+        """Return a buffer of `count` values."""
+        if count > _MAX_ELEMENTS:
+            raise worker_errors.UnsupportedKernel("it needs {} values at once".format(count))
+        return self._allocate(max(1, count) * np.dtype(dtype).itemsize)
+
+    def zeros(self, count, dtype):
+        """Return a buffer of `count` zeros."""
+        buffer = self.empty(count, dtype)
+        zero = np.zeros(1, dtype)
+        size = max(1, count) * zero.itemsize
+        self._device.cl.enqueue_fill_buffer(self._device.queue, buffer, zero, 0, size)
+        return buffer
+
+    def upload(self, host):
+        """Return a buffer with a copy of a host array."""
+        host = np.ascontiguousarray(host)
+        if host.size > _MAX_ELEMENTS:
+            raise worker_errors.UnsupportedKernel("it needs {} values at once".format(host.size))
+        return self._allocate(host.nbytes, host)
+
+    def random(self, seed, count, dtype):
+        """Return a buffer of `random_values`, filled on the device."""
+        buffer = self.empty(count, dtype)
+        block = _random_block(seed, count, dtype)
+        cl, queue = self._device.cl, self._device.queue
+        cl.enqueue_copy(queue, buffer, block)
+        done, total = block.nbytes, count * block.itemsize
+        while done < total:
+            # A copy must not overlap itself; whole blocks keep the sequence in step.
+            size = min(done, total - done)
+            cl.enqueue_copy(queue, buffer, buffer, byte_count=size, src_offset=0, dst_offset=done)
+            done += size
+        return buffer
+
+    def read(self, buffer, first, count, dtype):
+        """Return `count` values from index `first` of a buffer."""
+        host = np.empty(count, dtype)
+        offset = first * host.itemsize
+        self._device.cl.enqueue_copy(self._device.queue, host, buffer, src_offset=offset)
+        return host
+
+    def release(self):
+        """Give the buffers back."""
+        for buffer in self._buffers:
+            buffer.release()
+        self._device.bytes_in_use -= self._bytes
+        self._buffers = []
+        self._bytes = 0
+
+
+# Length of the sequence that large arrays repeat: a prime, so that no row equals another.
+_RANDOM_LENGTH = 1000003
+
+
+def _random_block(seed, count, dtype):
+    generator = np.random.default_rng(seed)
+    values = generator.random(min(count, _RANDOM_LENGTH), dtype=np.float32)
+    return (values * np.float32(2.0) - np.float32(1.0)).astype(dtype)
+
+
+def random_values(seed, count, dtype):
+    """Return `count` reproducible pseudo-random values from -1 to 1; long arrays repeat."""
+    return np.resize(_random_block(seed, count, dtype), count)
+
+
+def random_slice(seed, count, dtype, first, n):
+    """Return `n` values of `random_values` from index `first`, without the others."""
+    block = _random_block(seed, count, dtype)
+    return block[np.arange(first, first + n) % block.size]

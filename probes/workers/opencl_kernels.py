@@ -1,0 +1,84 @@
+"""Runs kernels on an OpenCL device: matrix products, convolutions, LSTM and what they consist of.
+
+Kernels are OpenCL C 1.2 for any driver. Which variant a device runs best is found by trying, not
+by its name. Leaves to others: timing (`worker_timing`), each kernel (`opencl_*`).
+"""
+
+import importlib
+
+import opencl_device
+import opencl_pocl
+import worker_errors
+
+# Type of a shape: the module that prepares it, the function, the directions that it has.
+_FORWARD = ("forward",)
+_PRODUCT = ("forward", "input_gradient", "weight_gradient", "backward")
+_KERNELS = {
+    "PeakShape": ("opencl_peak", "prepare", _FORWARD),
+    "StreamShape": ("opencl_stream", "prepare", _FORWARD),
+    "OverheadShape": ("opencl_transfer", "prepare_overhead", _FORWARD),
+    "TransferShape": ("opencl_transfer", "prepare_transfer", _FORWARD),
+    "GemmShape": ("opencl_gemm", "prepare", _PRODUCT),
+    "ConvShape": ("opencl_conv", "prepare", _PRODUCT),
+    "RecurrentShape": ("opencl_recurrent", "prepare", ("forward", "backward")),
+    "NormShape": ("opencl_layers", "prepare_norm", _FORWARD),
+    "PoolShape": ("opencl_layers", "prepare_pool", _FORWARD),
+    "ElementwiseShape": ("opencl_layers", "prepare_elementwise", _FORWARD),
+    "SoftmaxShape": ("opencl_layers", "prepare_softmax", _FORWARD),
+}
+
+
+class OpenclRunner:
+    """Runs kernels on one device.
+
+    Args:
+        options: "device_id" ("opencl:<platform>:<device>") and "device_name", what it must be
+            called (None or absent for anything).
+    """
+
+    def __init__(self, options):
+        opencl_pocl.set_cache_folder()
+        try:
+            import pyopencl as cl
+        except (ImportError, OSError) as error:
+            raise worker_errors.UnsupportedKernel(
+                "pyopencl cannot be loaded: {}".format(error)
+            ) from error
+        device = opencl_device.find_device(cl, options["device_id"], options.get("device_name"))
+        self._cl = cl
+        self._device = opencl_device.OpenclDevice(cl, device)
+
+    def stack(self):
+        """Return what computes: OpenCL with the platform's version, the driver with its own."""
+        device = self._device.device
+        return {
+            "framework": "opencl",
+            "framework_version": device.platform.version.strip(),
+            "backend": device.platform.name.strip(),
+            "backend_version": device.driver_version.strip(),
+        }
+
+    def prepare(self, kernel):
+        """Return the kernel, ready to be checked and run.
+
+        Args:
+            kernel: the request, with "shape", "direction" and "precision".
+
+        Raises:
+            UnsupportedKernel: with the reason, when it cannot be run on the device.
+            MemoryError: when the device has not enough memory.
+        """
+        shape, direction = kernel["shape"], kernel["direction"]
+        if shape["type"] not in _KERNELS:
+            raise worker_errors.UnsupportedKernel("OpenCL has no kernel for " + shape["type"])
+        module, function, directions = _KERNELS[shape["type"]]
+        if direction not in directions:
+            raise worker_errors.UnsupportedKernel(
+                "OpenCL has no {} of {}".format(direction, shape["type"])
+            )
+        prepare = getattr(importlib.import_module(module), function)
+        extra = (direction,) if len(directions) > 1 else ()
+        try:
+            return prepare(self._device, shape, kernel["precision"], *extra)
+        except self._cl.MemoryError as error:
+            raise MemoryError(str(error)) from error

@@ -1,0 +1,178 @@
+"""The arithmetic peak: multiply-add chains in every vector width.
+
+One execution is `PEAK_FLOP` floating-point operations, whatever the device; the work is made as
+large as the device needs and its time scaled to that.
+"""
+
+import time
+
+import numpy as np
+import opencl_device
+import opencl_work
+import worker_check
+import worker_errors
+
+# Floating-point operations of one execution of a `PeakShape`: 1 s is 1 GFLOP/s.
+PEAK_FLOP = 1e9
+WIDTHS = (1, 2, 4, 8, 16)
+_STEPS_PER_LOOP = 4
+_CONSTANT = -0.3
+# Submissions are made about this long.
+_SUBMISSION_S = 0.02
+_TRIAL_S = 0.01
+_MAX_STEPS = 1 << 24
+# Work-items of a unit: enough to hide latency on a GPU, a few for each core on a CPU.
+_ITEMS_PER_UNIT = {False: 2048, True: 16}
+_GROUPS = {False: (256, 64), True: (1, 64)}
+_CHAINS = {False: (4, 8), True: (8, 16)}
+# Scalars held in chains by one work-item; beyond that registers spill everywhere.
+_MAX_CHAIN_VALUES = {False: 64, True: 384}
+_FORMS = ("((a)*(b)+(c))", "mad(a,b,c)")
+_CHECK_STEPS = 5
+
+
+def reference(chains, width, item, steps):
+    """Return what one work-item gives, in double precision."""
+    starts = (np.arange(chains) + (item & 15)).astype(np.float32) * np.float32(0.01)
+    x = starts.astype(np.float64)
+    for _ in range(steps * _STEPS_PER_LOOP):
+        x = x * x + _CONSTANT
+    return np.full(width, x.sum())
+
+
+class _Chains:
+    """One variant of the kernel over the whole device."""
+
+    def __init__(self, device, precision, width, chains, group, form):
+        macros = device.numbers(precision)
+        macros["MAD(a,b,c)"] = form
+        self._device = device
+        self._dtype = opencl_device.dtype_of(precision)
+        self._precision = precision
+        self.width, self.chains = width, chains
+        self._workspace = opencl_device.Workspace(device)
+        try:
+            kernel = device.kernel("peak", "peak", VW=width, CHAINS=chains, **macros)
+            self._items = opencl_work.round_up(
+                device.units * max(_ITEMS_PER_UNIT[device.is_cpu], group), group
+            )
+            self._result = self._workspace.empty(self._items * width, self._dtype)
+            self._launch = opencl_work.Launch(
+                device,
+                kernel,
+                (self._items,),
+                (group,),
+                [self._result, np.float32(_CONSTANT), 1],
+            )
+        except BaseException:
+            self._workspace.release()
+            raise
+        self._steps = 1
+
+    @property
+    def _flop_per_step(self):
+        return 2.0 * _STEPS_PER_LOOP * self._items * self.width * self.chains
+
+    def _seconds(self, steps, count, clock=time.perf_counter):
+        self._launch.set_argument(2, steps)
+        queue = self._device.queue
+        started = clock()
+        for _ in range(count):
+            self._launch.enqueue()
+        queue.finish()
+        return clock() - started
+
+    def calibrate(self):
+        """Find how many steps make a submission long enough, and return the flop per second."""
+        self._seconds(1, 1)
+        steps = 1
+        seconds = self._seconds(steps, 1)
+        while seconds < _TRIAL_S and steps < _MAX_STEPS:
+            steps *= 2 if seconds > _TRIAL_S / 16 else 8
+            seconds = self._seconds(steps, 1)
+        seconds = min(seconds, self._seconds(steps, 1), self._seconds(steps, 1))
+        self._steps = max(1, min(_MAX_STEPS, int(steps * _SUBMISSION_S / seconds)))
+        return steps * self._flop_per_step / seconds
+
+    def check(self):
+        """Compare work-items from both ends with the chain in double precision."""
+        self._seconds(_CHECK_STEPS, 1)
+        items = sorted({0, 1, min(7, self._items - 1), self._items - 1})
+        found = [
+            self._workspace.read(self._result, item * self.width, self.width, self._dtype)
+            for item in items
+        ]
+        expected = [reference(self.chains, self.width, item, _CHECK_STEPS) for item in items]
+        text = worker_check.compare(found, expected, self._precision, "the chains")
+        return "{}; width {}, {} chains".format(text, self.width, self.chains)
+
+    def run(self, loops):
+        """Execute about `loops` times `PEAK_FLOP` operations, return the seconds for exactly those."""
+        wanted = loops * PEAK_FLOP / self._flop_per_step
+        count = max(1, round(wanted / self._steps))
+        steps = max(1, round(wanted / count))
+        return self._seconds(steps, count) * wanted / (count * steps)
+
+    def close(self):
+        """Give the memory back."""
+        self._workspace.release()
+
+
+def _variants(device, widths):
+    """Return what is tried: every width, with some chains, groups and forms."""
+    return [
+        (width, chains, _GROUPS[device.is_cpu][0], _FORMS[0])
+        for width in widths
+        for chains in _CHAINS[device.is_cpu]
+        if width * chains <= _MAX_CHAIN_VALUES[device.is_cpu]
+    ]
+
+
+def _refinements(device, variant):
+    width, chains, _, _ = variant
+    return [
+        (width, chains, group, form)
+        for group in _GROUPS[device.is_cpu]
+        for form in _FORMS
+        if (group, form) != (_GROUPS[device.is_cpu][0], _FORMS[0])
+    ]
+
+
+def _best(device, precision, variants):
+    best, best_rate, failure = None, 0.0, None
+    for variant in variants:
+        try:
+            work = _Chains(device, precision, *variant)
+        except device.cl.Error as error:
+            failure = error
+            continue
+        try:
+            rate = work.calibrate()
+        finally:
+            work.close()
+        if rate > best_rate:
+            best, best_rate = variant, rate
+    if best is None:
+        raise failure
+    return best, best_rate
+
+
+def prepare(device, shape, precision):
+    """Return the fastest chains of a width, or of any width when it is 0."""
+    width = shape["width"]
+    device.numbers(precision)
+    if width not in (0, *WIDTHS):
+        raise worker_errors.UnsupportedKernel("OpenCL has no vectors of {}".format(width))
+    key = ("peak", precision, width)
+    if key not in device.choices:
+        variants = _variants(device, WIDTHS if width == 0 else (width,))
+        first, rate = _best(device, precision, variants)
+        refined, refined_rate = _best(device, precision, _refinements(device, first))
+        device.choices[key] = refined if refined_rate > rate else first
+    work = _Chains(device, precision, *device.choices[key])
+    try:
+        work.calibrate()
+    except BaseException:
+        work.close()
+        raise
+    return work

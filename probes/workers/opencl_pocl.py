@@ -1,0 +1,128 @@
+"""What only PoCL needs: a folder for its compiled kernels, and a name for a CPU it does not know.
+
+PoCL comes with our packages as the OpenCL device of machines without a driver.
+Leaves to others: everything that holds for all drivers (`opencl_device`).
+"""
+
+import ctypes
+import os
+import pathlib
+import platform
+import struct
+import sys
+import tempfile
+
+PLATFORM_NAME = "Portable Computing Language"
+# The generic name stands for a processor that the bundled compiler is too old to know.
+_UNKNOWN_CPU = b"generic"
+_UNKNOWN_CPU_MESSAGE = "unknown target CPU"
+# The part of PoCL's device record that is searched for the name of the processor.
+_RECORD_BYTES = 4096
+# The kernel library that PoCL picks by CPU features was compiled for these; another name would
+# keep its functions from being inlined.
+_CPUS = (
+    ({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, b"skylake-avx512"),
+    ({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}, b"haswell"),
+    (set(), b"x86-64"),
+)
+
+# Names handed to PoCL, which keeps the address only.
+_kept = []
+
+
+def set_cache_folder():
+    """Give PoCL a folder for compiled kernels below the working directory, unless it has one."""
+    if "POCL_CACHE_DIR" not in os.environ:
+        os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="pocl-", dir=str(pathlib.Path.cwd()))
+
+
+def is_pocl(device):
+    """Return whether a device is PoCL's."""
+    return device.platform.name.strip() == PLATFORM_NAME
+
+
+def is_unknown_cpu(error):
+    """Return whether a failed build is due to a processor that PoCL's compiler does not know."""
+    return _UNKNOWN_CPU_MESSAGE in str(error)
+
+
+def best_known_cpu(flags):
+    """Return the LLVM name of the newest x86 processor that has no more than these features."""
+    for needed, name in _CPUS:
+        if needed <= flags:
+            return name
+    raise AssertionError("the last row needs nothing")
+
+
+def _cpu_flags():
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("flags"):
+            return set(line.split(":", 1)[1].split())
+    return set()
+
+
+def _read_memory(descriptor, address, size):
+    """Read our own memory; an address that is none gives nothing instead of a crash."""
+    if not 4096 <= address < 1 << 47:
+        return b""
+    try:
+        return os.pread(descriptor, size, address)
+    except OSError:
+        return b""
+
+
+def _find_name(record_address):
+    """Return the addresses of fields in PoCL's device record that point to the generic name."""
+    descriptor = os.open("/proc/self/mem", os.O_RDONLY)
+    try:
+        record = _read_memory(descriptor, record_address, _RECORD_BYTES)
+        found = []
+        for offset in range(0, len(record) - 7, 8):
+            (pointer,) = struct.unpack_from("<Q", record, offset)
+            text = _read_memory(descriptor, pointer, len(_UNKNOWN_CPU) + 1)
+            if text == _UNKNOWN_CPU + b"\0":
+                found.append(record_address + offset)
+        return found
+    finally:
+        os.close(descriptor)
+
+
+def name_unknown_cpu(device):
+    """Tell PoCL to compile for the best processor that its compiler knows.
+
+    WORKAROUND for PoCL 3.0 with LLVM 14 (http://portablecl.org): on a processor that is newer
+    than its LLVM it asks the compiler for the processor "generic", which that does not know for
+    x86, so that no kernel can be built at all. PoCL offers no setting for this. The field of its
+    device record that holds the name is found by what it points to, and only when it is the only
+    one. Done in a child process that ends after its measurements.
+
+    Returns:
+        The name that it compiles for from now on, None when nothing could be done.
+    """
+    if not sys.platform.startswith("linux") or platform.machine() != "x86_64":
+        return None
+    if not is_pocl(device):
+        return None
+    fields = _find_name(device.int_ptr)
+    if len(fields) != 1:
+        return None
+    name = best_known_cpu(_cpu_flags())
+    text = ctypes.create_string_buffer(name)
+    _kept.append(text)
+    ctypes.c_uint64.from_address(fields[0]).value = ctypes.addressof(text)
+    return name.decode("ascii")
+
+
+def is_bundled(cl):
+    """Return whether PoCL is the library that lies beside our Python packages.
+
+    Args:
+        cl: the module pyopencl; the bundled library lies in or beside its folder.
+    """
+    packages = pathlib.Path(cl.__file__).resolve().parent.parent
+    try:
+        maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    loaded = {line.split(None, 5)[-1] for line in maps.splitlines() if "libpocl" in line}
+    return any(packages in pathlib.Path(path).resolve().parents for path in loaded)

@@ -1,0 +1,174 @@
+"""Memory traffic on an OpenCL device: global memory and local memory.
+
+Bytes are to be counted as for every `StreamShape`: one array for read, two for copy, scale and
+local, three for add and triad. Arrays that the device does not take are replaced by shorter ones
+and the time is scaled; the statement of the check then says so.
+"""
+
+import numpy as np
+import opencl_device
+import opencl_work
+import worker_check
+import worker_errors
+
+_SCALAR = 3.0
+# Arrays read by each operation; all of them write one more.
+_INPUTS = {"copy": 1, "scale": 1, "add": 2, "triad": 2, "read": 1}
+_HAS_SCALAR = ("scale", "triad")
+# Vector width, group size, vectors of a work-item, on a CPU and not.
+_VARIANTS = {
+    True: ((16, 1, 512), (16, 64, 16)),
+    False: ((4, 64, 16), (4, 256, 4), (1, 256, 16)),
+}
+# Shorter arrays would show a cache.
+_MIN_BYTES = 16 << 20
+_CHECKED = 4096
+_LOCAL_SCALAR = -1.0
+_LOCAL_GROUP = 64
+_LOCAL_BYTES = 8192
+_LOCAL_STEPS = 2048
+
+
+def _expected(op, a, b):
+    if op == "copy":
+        return a
+    if op == "scale":
+        return _SCALAR * a
+    return a + b if op == "add" else a + _SCALAR * b
+
+
+class _Stream:
+    """Builds the work for an operation with a number of elements."""
+
+    def __init__(self, device, op, elements, precision):
+        self._device, self._op, self._precision = device, op, precision
+        self._dtype = np.dtype(opencl_device.dtype_of(precision))
+        self._macros = device.numbers(precision)
+        self._macros.pop("MAD(a,b,c)")
+        self._wanted = elements
+
+    def _elements(self):
+        n_arrays = _INPUTS[self._op] + (self._op != "read")
+        device = self._device
+        total = device.largest_buffer()
+        allowed = min(total, int(device.device.global_mem_size * 0.5) // n_arrays)
+        elements = min(self._wanted, allowed // self._dtype.itemsize)
+        if elements < self._wanted and elements * self._dtype.itemsize < _MIN_BYTES:
+            raise worker_errors.UnsupportedKernel(
+                "arrays of {:.0f} MB are the longest it takes, too short for its caches".format(
+                    elements * self._dtype.itemsize / 1e6
+                )
+            )
+        return elements
+
+    def build(self, variant):
+        """Return the work of a variant."""
+        elements, width = self._elements(), variant[0]
+        count = max(1, elements // width)
+        elements = count * width
+        workspace = opencl_device.Workspace(self._device)
+        try:
+            return self._build(workspace, variant, count, elements)
+        except BaseException:
+            workspace.release()
+            raise
+
+    def _build(self, workspace, variant, count, elements):
+        width, group, span = variant
+        device, op = self._device, self._op
+        vector = self._macros["REAL"] + (str(width) if width > 1 else "")
+        kernel = device.kernel("stream", "stream_" + op, VEC=vector, SPAN=span, **self._macros)
+        inputs = [workspace.random(seed, elements, self._dtype) for seed in range(_INPUTS[op])]
+        items = opencl_work.round_up(-(-count // span), group)
+        out = workspace.empty((items if op == "read" else count) * width, self._dtype)
+        arguments = [*inputs, out, count]
+        if op in _HAS_SCALAR:
+            arguments.append(np.float32(_SCALAR))
+        launch = opencl_work.Launch(device, kernel, (items,), (group,), arguments, is_exact=True)
+
+        def check():
+            if op == "read":
+                return self._check_sum(workspace, out, items * width, elements)
+            return self._check_ends(workspace, out, elements)
+
+        return opencl_work.Work(device, workspace, [launch], check, scale=elements / self._wanted)
+
+    def _say(self, text, elements):
+        if elements < 0.99 * self._wanted:
+            return "{}; arrays of {} elements instead of {}".format(text, elements, self._wanted)
+        return text
+
+    def _check_sum(self, workspace, out, count, elements):
+        host = opencl_device.random_values(0, elements, self._dtype).astype(np.float64)
+        parts = workspace.read(out, 0, count, self._dtype).astype(np.float64)
+        # Sums may cancel: compared is the distance on the scale of what was added up.
+        scale = np.abs(host).sum()
+        found, expected = parts.sum() + scale, host.sum() + scale
+        text = worker_check.compare([found], [expected], self._precision, "the sum")
+        return self._say(text, elements)
+
+    def _check_ends(self, workspace, out, elements):
+        n = min(_CHECKED, elements)
+        found, expected = [], []
+        for first in (0, elements - n):
+            found.append(workspace.read(out, first, n, self._dtype))
+            ends = [
+                opencl_device.random_slice(seed, elements, self._dtype, first, n).astype(float)
+                for seed in range(_INPUTS[self._op])
+            ]
+            expected.append(_expected(self._op, ends[0], ends[-1]))
+        text = worker_check.compare(found, expected, self._precision, "both ends of the array")
+        return self._say(text, elements)
+
+
+def _local_work(device, elements, precision, width):
+    """Return sweeps over local memory that read and write about `elements` values in all."""
+    dtype = np.dtype(opencl_device.dtype_of(precision))
+    macros = device.numbers(precision)
+    macros.pop("MAD(a,b,c)")
+    group = min(_LOCAL_GROUP, device.max_group)
+    size = min(_LOCAL_BYTES, device.device.local_mem_size // 2)
+    rows = size // (group * width * dtype.itemsize)
+    if rows < 2:
+        raise worker_errors.UnsupportedKernel("the device has too little local memory")
+    n_items = device.units * group * 8
+    per_pass = n_items * width * _LOCAL_STEPS
+    workspace = opencl_device.Workspace(device)
+    try:
+        vector = macros["REAL"] + (str(width) if width > 1 else "")
+        kernel = device.kernel("stream", "stream_local", VEC=vector, SPAN=1, **macros)
+        out = workspace.empty(n_items * width, dtype)
+        local = device.cl.LocalMemory(rows * group * width * dtype.itemsize)
+        arguments = [local, out, rows, 1, _LOCAL_STEPS, np.float32(_LOCAL_SCALAR)]
+        launch = opencl_work.Launch(device, kernel, (n_items,), (group,), arguments, is_exact=True)
+    except BaseException:
+        workspace.release()
+        raise
+
+    def check():
+        found = workspace.read(out, 0, n_items * width, dtype)
+        times = np.bincount(np.arange(_LOCAL_STEPS) % rows, minlength=rows)
+        expected = (np.arange(1, rows + 1) * _LOCAL_SCALAR**times).sum()
+        return worker_check.compare(
+            found, np.full(found.shape, expected), precision, "the sums of the local memory"
+        )
+
+    return opencl_work.Work(device, workspace, [launch], check, scale=per_pass / elements)
+
+
+def prepare(device, shape, precision):
+    """Return the fastest variant of a memory operation."""
+    op, elements = shape["op"], shape["elements"]
+    if op == "local":
+        builders = [
+            lambda width=width: _local_work(device, elements, precision, width)
+            for width in ((16, 8) if device.is_cpu else (4, 1, 2))
+        ]
+        return opencl_work.build_fastest(device, ("local", precision), builders)
+    if op not in _INPUTS:
+        raise worker_errors.UnsupportedKernel("no memory operation is called " + repr(op))
+    stream = _Stream(device, op, elements, precision)
+    builders = [
+        lambda variant=variant: stream.build(variant) for variant in _VARIANTS[device.is_cpu]
+    ]
+    return opencl_work.build_fastest(device, ("stream", op, precision), builders)
