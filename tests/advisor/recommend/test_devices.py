@@ -1,0 +1,248 @@
+"""The machine's own GPUs: official, unofficial, none, without driver, measured slower."""
+
+import pytest
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind, MissingFact, OsFamily
+from advisor.model.published import Comparability, PublishedResult, ResultPhase
+from advisor.model.quantity import Phase
+from advisor.model.recommendation import ReasonCode
+from advisor.recommend.devices import (
+    choose_devices,
+    families_of,
+    opencl_of,
+    served_gpus,
+    support_of,
+)
+from tests.advisor.recommend.builders import (
+    a_cpu,
+    a_gpu,
+    a_profile,
+    a_spec,
+    a_workload,
+    an_opencl,
+    an_os,
+)
+from tests.advisor.recommend.families import RDNA3, a_family
+
+CARD = a_gpu(
+    kind=DeviceKind.DGPU,
+    name="Navi 31 [Radeon RX 7900 XTX]",
+    pci_device_id="744c",
+    kernel_driver="amdgpu",
+)
+CPU = a_spec(device="AMD A10-7850K", kind=DeviceKind.CPU, vendor="AMD", launch_price_usd=None)
+
+
+def a_result(number, *, device, kind, value, **changes):
+    values = {
+        "id": f"so-{number}",
+        "study": "so",
+        "year": 2017,
+        "phase": ResultPhase.TRAINING,
+        "workload": "cifar10",
+        "batch_size": None,
+        "precision": None,
+        "framework": "TensorFlow",
+        "framework_version": None,
+        "backend": None,
+        "build": "avx",
+        "device": device,
+        "device_kind": kind,
+        "threads": None,
+        "n_devices": 1,
+        "metric": "epoch_time",
+        "value": value,
+        "unit": "s",
+        "parameters": None,
+        "multiply_adds_per_sample": None,
+        "comparability": Comparability.COMPARABLE,
+        "source": "https://example.org/q",
+        "note": None,
+    }
+    return PublishedResult(**{**values, **changes})
+
+
+GENERIC = a_result(1, device=CPU.device, kind=DeviceKind.CPU, value=1700.0, build="generic")
+AVX = a_result(2, device=CPU.device, kind=DeviceKind.CPU, value=1100.0)
+OPENCL = a_result(
+    3, device="AMD Radeon R7 iGPU (A10-7850K, Kaveri)", kind=DeviceKind.IGPU, value=5800.0,
+    build="opencl",
+)  # fmt: skip
+
+
+FAMILIES = (a_family(), RDNA3)
+
+
+def choice_of(profile, *, published=(), families=FAMILIES, phase=Phase.TRAINING):
+    knowledge = Knowledge(devices=(CPU,), gpu_families=families, published=published)
+    return choose_devices(
+        profile,
+        workload=a_workload(phase=phase),
+        knowledge=knowledge,
+        families=families_of(profile, knowledge=knowledge),
+    )
+
+
+def reasons_of(entry):
+    return [(r.code, {p.name: p.value for p in r.parameters}) for r in entry.reasons]
+
+
+# --- support ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("system", "phase", "level"),
+    [
+        (OsFamily.LINUX, Phase.TRAINING, "none"),
+        (OsFamily.LINUX, Phase.INFERENCE, "unofficial"),
+        (OsFamily.WINDOWS, Phase.TRAINING, "none"),
+        (OsFamily.WINDOWS, Phase.INFERENCE, "unofficial"),
+        (OsFamily.MACOS, Phase.TRAINING, None),
+    ],
+)
+def test_support_by_system_and_phase(system, phase, level):
+    assert support_of(a_family(), system=system, phase=phase).level == level
+
+
+def test_served_are_those_with_any_software_and_those_nobody_knows():
+    profile = a_profile(graphics=(a_gpu(), a_gpu(id="gpu1", name="Unheard of")))
+    families = {"gpu0": a_family()}
+    assert served_gpus(profile, phase=Phase.TRAINING, families=families) == {"gpu1"}
+    assert served_gpus(profile, phase=Phase.INFERENCE, families=families) == {"gpu0", "gpu1"}
+
+
+# --- choice -------------------------------------------------------------------------------------
+
+
+def test_official_support_is_an_option_under_its_opencl_device():
+    profile = a_profile(graphics=(CARD,), opencl=(an_opencl(kind=DeviceKind.DGPU),))
+    (option,) = choice_of(profile).options
+    assert option.id == "device:gpu0"
+    assert option.device_id == "opencl0"
+
+
+def test_without_opencl_the_option_names_the_gpu():
+    (option,) = choice_of(a_profile(graphics=(CARD,))).options
+    assert option.device_id == "gpu0"
+
+
+def test_a_family_that_no_software_trains_on_is_refused_with_its_advice():
+    choice = choice_of(a_profile())
+    assert choice.options == choice.hints == choice.avoid == ()
+    (rejection,) = choice.rejections
+    assert reasons_of(rejection) == [
+        (
+            ReasonCode.FRAMEWORK_DOES_NOT_RUN,
+            {
+                "device": "Kaveri [Radeon R7 Graphics]",
+                "phase": "training",
+                "advice": "train on the 4 CPU cores",
+            },
+        )
+    ]
+
+
+def test_unofficial_support_is_a_hint_without_a_figure():
+    choice = choice_of(a_profile(), phase=Phase.INFERENCE)
+    assert choice.options == ()
+    (hint,) = choice.hints
+    assert reasons_of(hint) == [(ReasonCode.NO_FIGURE, {"support": "unofficial"})]
+    assert hint.steps[0].content == "ncnn Vulkan"
+
+
+def test_an_unknown_gpu_is_refused_not_guessed():
+    choice = choice_of(a_profile(graphics=(a_gpu(name="Unheard of", pci_device_id="ffff"),)))
+    (rejection,) = choice.rejections
+    assert rejection.reasons[0].code is ReasonCode.NOT_APPLICABLE
+
+
+def test_no_driver_is_refused_with_what_the_probe_advises():
+    bare = a_gpu(kind=DeviceKind.DGPU, name=CARD.name, pci_device_id="744c", kernel_driver=None)
+    missing = MissingFact(fact="OpenCL of gpu0", reason="no driver", remedy="apt install x")
+    (rejection,) = choice_of(a_profile(graphics=(bare,), missing=(missing,))).rejections
+    assert reasons_of(rejection) == [
+        (ReasonCode.NO_DRIVER, {"device": CARD.name, "remedy": "apt install x"})
+    ]
+    (rejection,) = choice_of(a_profile(graphics=(bare,))).rejections
+    assert reasons_of(rejection)[0][1]["remedy"] == "rusticl"
+
+
+def test_windows_does_not_tell_its_kernel_drivers():
+    bare = a_gpu(kind=DeviceKind.DGPU, name=CARD.name, pci_device_id="744c", kernel_driver=None)
+    profile = a_profile(graphics=(bare,), os=an_os(family=OsFamily.WINDOWS))
+    assert len(choice_of(profile).options) == 1
+
+
+# --- measured slower by others ------------------------------------------------------------------
+
+
+def test_the_published_pair_is_cited_against_the_best_build_of_the_cpu():
+    choice = choice_of(a_profile(), published=(GENERIC, AVX, OPENCL))
+    (avoided,) = choice.avoid
+    assert avoided.option.id == "device:gpu0"
+    assert avoided.speedup.mid == pytest.approx(1100.0 / 5800.0)
+    code, values = reasons_of(avoided)[0]
+    assert code is ReasonCode.PUBLISHED_SLOWER
+    assert values["factor_x"] == pytest.approx(5.27, abs=0.01)
+    assert (values["cpu"], values["device"]) == ("1100 s", "5800 s")
+    cited = " ".join(evidence.statement for evidence in avoided.evidence)
+    assert "1100 s" in cited
+    assert "5800 s" in cited
+    assert choice.options == ()
+
+
+def test_throughputs_compare_the_other_way_round():
+    cpu = a_result(
+        1, device=CPU.device, kind=DeviceKind.CPU, value=100.0, unit="1/s", metric="throughput"
+    )
+    gpu = a_result(
+        2, device=OPENCL.device, kind=DeviceKind.IGPU, value=25.0, unit="1/s", metric="throughput"
+    )
+    (avoided,) = choice_of(a_profile(), published=(cpu, gpu)).avoid
+    assert avoided.speedup.mid == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"study": "another"},
+        {"workload": "another"},
+        {"comparability": Comparability.NOT_COMPARABLE},
+        {"phase": ResultPhase.INFERENCE},
+        {"device": "AMD Radeon R7 iGPU (A10-7860K)"},
+        {"value": 900.0},
+        {"value": 0.0},
+    ],
+)
+def test_only_a_slower_comparable_pair_of_one_study_counts(changes):
+    values = {"device": OPENCL.device, "value": 5800.0, **changes}
+    gpu = a_result(3, kind=DeviceKind.IGPU, **values)
+    assert choice_of(a_profile(), published=(AVX, gpu)).avoid == ()
+
+
+def test_an_unknown_processor_has_no_pair():
+    profile = a_profile(cpu=a_cpu(brand="Unheard of"))
+    assert choice_of(profile, published=(AVX, OPENCL)).avoid == ()
+
+
+# --- OpenCL -------------------------------------------------------------------------------------
+
+
+def test_the_bundled_cpu_driver_is_no_gpu():
+    cpu_driver = an_opencl(kind=DeviceKind.CPU, is_bundled_driver=True)
+    assert opencl_of(a_gpu(), profile=a_profile(opencl=(cpu_driver,))) is None
+
+
+def test_two_cards_of_one_vendor_go_by_their_order():
+    second = a_gpu(id="gpu1")
+    devices = (an_opencl(), an_opencl(id="opencl1"))
+    profile = a_profile(graphics=(a_gpu(), second), opencl=devices)
+    assert opencl_of(second, profile=profile).id == "opencl1"
+    only = a_profile(graphics=(a_gpu(), second), opencl=devices[:1])
+    assert opencl_of(second, profile=only) is None
+
+
+def test_another_vendors_opencl_is_not_taken():
+    intel = an_opencl(vendor="Intel(R) Corporation", name="Intel UHD")
+    assert opencl_of(a_gpu(), profile=a_profile(opencl=(intel,))) is None

@@ -1,0 +1,147 @@
+"""Rows of the table sorted into options, hints, avoid and rejections."""
+
+import pytest
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.measurement import Setting
+from advisor.model.option import Advice, OptionKind
+from advisor.model.recommendation import Preferences, ReasonCode
+from advisor.recommend.options import STAY_ID, effect_of, list_options, makes_it_worse
+from tests.advisor.recommend.builders import (
+    TODAY,
+    a_fact,
+    a_profile,
+    a_spec,
+    a_workload,
+    an_offer,
+)
+from tests.advisor.recommend.families import AMPERE, a_family
+
+
+def listed(*facts, profile=None, knowledge=None, **wishes):
+    return list_options(
+        profile or a_profile(),
+        a_workload(),
+        Preferences(**wishes),
+        knowledge or Knowledge(options=facts, gpu_families=(a_family(),)),
+        today=TODAY,
+    )
+
+
+def codes(entry):
+    return [found.code for found in entry.reasons]
+
+
+def test_staying_is_always_the_first_option():
+    assert [option.id for option in listed().options] == [STAY_ID]
+
+
+def test_a_row_with_a_figure_is_an_option_with_its_settings_resolved():
+    fact = a_fact(environment=(Setting(name="OMP_NUM_THREADS", value="PHYS"),))
+    option = listed(fact).options[1]
+    assert option.id == fact.id
+    assert option.device_id == "cpu"
+    assert option.fact == fact
+    assert option.settings == (Setting(name="OMP_NUM_THREADS", value="4"),)
+
+
+def test_a_row_without_a_figure_is_a_hint_with_its_steps():
+    (hint,) = listed(a_fact(effect_low=None, effect_high=None)).hints
+    assert codes(hint) == [ReasonCode.NO_FIGURE]
+    assert hint.steps
+
+
+def test_a_figure_that_depends_on_the_users_code_is_a_hint_that_keeps_it():
+    (hint,) = listed(a_fact(excluded_when=("depends_on_code",))).hints
+    assert codes(hint) == [ReasonCode.PUBLISHED_EFFECT, ReasonCode.DEPENDS_ON_YOUR_CODE]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"advice": Advice.AVOID, "effect_low": 0.5, "effect_high": 0.9},
+            [ReasonCode.PUBLISHED_SLOWER, ReasonCode.TABLE_SAYS_AVOID],
+        ),
+        (
+            {"advice": Advice.AVOID, "effect_low": None, "effect_high": None},
+            [ReasonCode.TABLE_SAYS_AVOID],
+        ),
+        (
+            {"advice": Advice.CONDITIONAL, "effect_low": 0.7, "effect_high": 0.8},
+            [ReasonCode.PUBLISHED_SLOWER],
+        ),
+    ],
+)
+def test_what_makes_it_worse_is_to_be_avoided(changes, expected):
+    found = listed(a_fact(**changes))
+    (avoided,) = found.avoid
+    assert codes(avoided) == expected
+    assert len(found.options) == 1
+
+
+def test_what_does_not_apply_is_refused_even_if_it_is_bad():
+    found = listed(a_fact(advice=Advice.AVOID, systems=("windows",)))
+    assert found.avoid == ()
+    (rejection,) = [entry for entry in found.rejections if entry.option_id == "fact"]
+    assert codes(rejection) == [ReasonCode.WRONG_SYSTEM]
+
+
+@pytest.mark.parametrize(
+    ("kind", "wishes", "code"),
+    [
+        (OptionKind.CLOUD, {"allows_cloud": False}, ReasonCode.CLOUD_NOT_ALLOWED),
+        (OptionKind.FREE_TIER, {"allows_cloud": False}, ReasonCode.CLOUD_NOT_ALLOWED),
+        (OptionKind.BUY, {"allows_buying": False}, ReasonCode.BUYING_NOT_ALLOWED),
+    ],
+)
+def test_unwanted_kinds_are_refused(kind, wishes, code):
+    found = listed(a_fact(kind=kind), **wishes)
+    (rejection,) = [entry for entry in found.rejections if entry.option_id == "fact"]
+    assert codes(rejection) == [code]
+    assert found.hints == ()
+
+
+@pytest.mark.parametrize("kind", [OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY])
+def test_rows_about_elsewhere_are_hints_not_options(kind):
+    found = listed(a_fact(kind=kind))
+    assert [hint.option.device_id for hint in found.hints] == [None]
+    assert len(found.options) == 1
+
+
+def test_a_row_about_a_device_names_the_device():
+    fact = a_fact(kind=OptionKind.LOCAL_DEVICE, gpu_architectures=("amd-kaveri",))
+    assert listed(fact).options[1].device_id == "gpu0"
+
+
+def test_undecided_conditions_are_told_once_for_rows_that_apply():
+    facts = (
+        a_fact(id="a", excluded_when=("memory_channels>=2",)),
+        a_fact(id="b", excluded_when=("memory_channels>=2",)),
+        a_fact(id="c", excluded_when=("memory_channels<9",), systems=("windows",)),
+    )
+    found = listed(*facts)
+    assert found.undecided == ("memory_channels>=2",)
+    assert [option.id for option in found.options] == [STAY_ID, "a", "b"]
+
+
+def test_rented_machines_and_cards_are_options_too():
+    knowledge = Knowledge(
+        offers=(an_offer(),), devices=(a_spec(),), gpu_families=(a_family(), AMPERE)
+    )
+    found = listed(knowledge=knowledge)
+    kinds = [option.kind for option in found.options]
+    assert kinds == [OptionKind.STAY, OptionKind.CLOUD, OptionKind.CLOUD, OptionKind.BUY]
+    assert found.n_offers_considered == 2
+
+
+def test_effect_has_a_geometric_middle():
+    effect = effect_of(a_fact(effect_low=1.0, effect_high=4.0))
+    assert (effect.low, effect.mid, effect.high) == (1.0, 2.0, 4.0)
+    assert effect_of(a_fact(effect_low=None, effect_high=3.0)).mid == 3.0
+    assert effect_of(a_fact(effect_low=None, effect_high=None)) is None
+    assert effect_of(a_fact(effect_low=0.0, effect_high=1.0)) is None
+
+
+def test_a_row_that_may_help_is_not_against_itself():
+    assert not makes_it_worse(a_fact(effect_low=0.8, effect_high=1.7))

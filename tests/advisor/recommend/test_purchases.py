@@ -1,0 +1,77 @@
+"""Cards worth buying: current, supported, with enough memory; a short list."""
+
+import pytest
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import DeviceKind
+from advisor.model.recommendation import Preferences, ReasonCode
+from advisor.recommend.purchases import choose_purchases, is_purchasable, shortlist
+from tests.advisor.recommend.builders import GIB, a_profile, a_spec, a_workload
+from tests.advisor.recommend.families import AMPERE
+
+
+def purchases(*specs, families=(AMPERE,), workload=None, **wishes):
+    return choose_purchases(
+        profile=a_profile(),
+        workload=workload or a_workload(),
+        preferences=Preferences(**wishes),
+        knowledge=Knowledge(devices=specs, gpu_families=families),
+    )
+
+
+def test_a_current_card_is_an_option_with_its_specification():
+    options, rejections = purchases(a_spec())
+    assert rejections == ()
+    (option,) = options
+    assert option.id == "buy:NVIDIA GeForce RTX 3060 12 GB"
+    assert option.purchase == a_spec()
+
+
+def test_buying_not_allowed():
+    options, (rejection,) = purchases(a_spec(), allows_buying=False)
+    assert options == ()
+    assert rejection.reasons[0].code is ReasonCode.BUYING_NOT_ALLOWED
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"year": 2018},
+        {"year": None},
+        {"kind": DeviceKind.IGPU},
+        {"peak_fp32_flop_per_s": None},
+        {"device": "NVIDIA GeForce RTX 3060 Mobile"},
+        {"device": "Intel Arc A770M"},
+        {"device": "NVIDIA H100 SXM5 80 GB"},
+    ],
+)
+def test_what_nobody_can_put_into_a_desktop_is_not_purchasable(changes):
+    assert is_purchasable(a_spec())
+    assert not is_purchasable(a_spec(**changes))
+
+
+def test_too_little_memory_or_no_official_support():
+    big = a_workload(memory_training_bytes=12 * GIB)
+    assert purchases(a_spec(), workload=big) == ((), ())
+    assert purchases(a_spec(), families=()) == ((), ())
+
+
+def test_of_priced_cards_those_that_nothing_cheaper_outruns():
+    cheap = a_spec(device="NVIDIA GeForce RTX A", launch_price_usd=300.0)
+    worse = a_spec(device="NVIDIA GeForce RTX B", launch_price_usd=400.0,
+                   peak_fp32_flop_per_s=10e12)  # fmt: skip
+    better = a_spec(device="NVIDIA GeForce RTX C", launch_price_usd=900.0,
+                    peak_fp32_flop_per_s=40e12)  # fmt: skip
+    assert shortlist([better, worse, cheap]) == (cheap, better)
+
+
+def test_of_unpriced_cards_a_few_of_the_newest_year():
+    cards = [
+        a_spec(
+            device=f"NVIDIA GeForce RTX 50{n}0", year=2025, launch_price_usd=None,
+            peak_fp32_flop_per_s=n * 1e12,
+        )
+        for n in range(1, 10)
+    ]  # fmt: skip
+    old = a_spec(device="NVIDIA GeForce RTX 4090", year=2022, launch_price_usd=None)
+    assert [spec.device[-4:] for spec in shortlist([*cards, old])] == ["5010", "5050", "5090"]
