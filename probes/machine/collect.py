@@ -16,11 +16,9 @@ from probes.machine.missing import (
     list_missing_gpu_drivers,
     list_missing_opencl,
 )
-from probes.machine.opencl import list_doubtful_facts, match_with_bus
+from probes.machine.opencl import OpenclAnswer, list_doubtful_facts, match_with_bus
 from probes.machine.reader import Reader
 from probes.machine.windows import collect_windows
-
-OpenclAnswer = tuple[OpenclDevice, ...] | MissingFact
 
 
 def collect_profile(
@@ -35,12 +33,13 @@ def collect_profile(
     Args:
         reader: `SystemReader()` for this machine, `RecordedReader(folder)` for a recorded one.
         today: date of the profile, ISO.
-        list_opencl: asks for the OpenCL devices; None leaves them out, and says nothing of them.
+        list_opencl: asks for the OpenCL devices (`list_opencl_devices`); None leaves them out and
+            says nothing of them.
         environment_paths: interpreters, environments or folders that the user named.
     """
     facts = _collect_facts(reader)
     answer = list_opencl() if list_opencl is not None else None
-    opencl = answer if isinstance(answer, tuple) else ()
+    opencl = _devices(answer)
     matched = match_with_bus(opencl, graphics=facts.graphics)
     return MachineProfile(
         collected_on=today,
@@ -66,6 +65,11 @@ def _collect_facts(reader: Reader) -> MachineFacts:
     return collect_linux(reader)
 
 
+def _devices(answer: OpenclAnswer | None) -> tuple[OpenclDevice, ...]:
+    entries = answer if isinstance(answer, tuple) else ()
+    return tuple(entry for entry in entries if isinstance(entry, OpenclDevice))
+
+
 def _list_missing(facts: MachineFacts, answer: OpenclAnswer | None) -> tuple[MissingFact, ...]:
     missing = [
         *facts.missing,
@@ -76,11 +80,10 @@ def _list_missing(facts: MachineFacts, answer: OpenclAnswer | None) -> tuple[Mis
     if isinstance(answer, MissingFact):
         missing.append(answer)
     elif answer is not None:
+        devices = _devices(answer)
+        missing += [entry for entry in answer if isinstance(entry, MissingFact)]
         missing += list_missing_opencl(
-            facts.graphics,
-            opencl=answer,
-            system=system,
-            distribution=facts.distribution,
+            facts.graphics, opencl=devices, system=system, distribution=facts.distribution
         )
-        missing += list_doubtful_facts(answer)
+        missing += list_doubtful_facts(devices)
     return tuple(missing)

@@ -17,6 +17,9 @@ from probes.machine import text as parse
 
 _LOGGER = logging.getLogger(__name__)
 
+# Devices, and a fact for each platform that failed beside them; or why nothing is known.
+OpenclAnswer = tuple[OpenclDevice | MissingFact, ...] | MissingFact
+
 # Some drivers compile their run time at the first call; a driver that takes longer hangs.
 LIST_TIMEOUT_S = 20.0
 
@@ -43,7 +46,7 @@ _TEXTS = ("platform", "platform_version", "vendor", "device_version", "driver_ve
 
 def list_opencl_devices(
     command: WorkerCommand | None = None, *, timeout_s: float = LIST_TIMEOUT_S
-) -> tuple[OpenclDevice, ...] | MissingFact:
+) -> OpenclAnswer:
     """Ask a child process for the OpenCL devices.
 
     Args:
@@ -51,7 +54,8 @@ def list_opencl_devices(
         timeout_s: after this the worker is killed.
 
     Returns:
-        The devices (empty: OpenCL works and offers none), or why they are not known.
+        The devices (empty: OpenCL works and offers none) and a fact for each platform that
+        failed beside them, or one fact on why no device is known.
     """
     try:
         asked = command or worker_command("opencl_list")
@@ -64,9 +68,28 @@ def list_opencl_devices(
     if verdict.outcome is not Outcome.COMPLETED or verdict.result is None:
         return _missing(verdict.message, outcome=verdict.outcome)
     try:
-        return parse_opencl_listing(verdict.result.get("devices"))
+        devices = parse_opencl_listing(verdict.result.get("devices"))
     except FormatError as error:
         return _missing(str(error), outcome=None)
+    failures = parse_failures(verdict.result.get("failed"))
+    return failures[0] if failures and not devices else (*devices, *failures)
+
+
+def parse_failures(data: object) -> tuple[MissingFact, ...]:
+    """Return a fact for each platform that could not be listed; garbage gives none."""
+    facts = []
+    for entry in parse.objects(data)[:_MAX_DEVICES]:
+        platform = parse.clean_name(entry.get("platform"))
+        message = parse.clean_name(entry.get("message")) or "the driver gave no reason"
+        number = parse.parse_int(entry.get("platform_index"))
+        facts.append(
+            MissingFact(
+                fact="opencl" if number is None else f"opencl.platform:{number}",
+                reason=f"{platform}: {message}" if platform else message,
+                remedy=f"update or remove the OpenCL driver {platform}" if platform else None,
+            )
+        )
+    return tuple(facts)
 
 
 def _missing(reason: str, *, outcome: Outcome | None) -> MissingFact:

@@ -1,18 +1,22 @@
 """The listing is parsed with distrust; the child is a real one."""
 
 import logging
+import platform
 import sys
+from pathlib import Path
 
 import pytest
 
+import probes.workers
 from advisor.errors import FormatError
-from advisor.model.machine import DeviceKind, MissingFact
+from advisor.model.machine import DeviceKind, MissingFact, OpenclDevice
 from probes.bench.commands import WorkerCommand
 from probes.bench.protocol import PROTOCOL_VERSION
 from probes.machine.opencl import (
     find_vendor,
     list_doubtful_facts,
     list_opencl_devices,
+    parse_failures,
     parse_opencl_listing,
 )
 
@@ -136,6 +140,53 @@ def test_devices_come_from_a_child(tmp_path):
     devices = list_opencl_devices(worker(tmp_path, body), timeout_s=20)
     assert isinstance(devices, tuple)
     assert [device.id for device in devices] == ["opencl:1:0"]
+
+
+def test_a_platform_that_fails_beside_a_good_one_is_told(tmp_path):
+    failed = {"platform_index": 2, "platform": "Old Driver", "message": "out of host memory"}
+    body = f'say({{"type": "result", "devices": [{ENTRY!r}], "failed": [{failed!r}]}})'
+    answer = list_opencl_devices(worker(tmp_path, body), timeout_s=20)
+    assert isinstance(answer, tuple)
+    device, fact = answer
+    assert device.id == "opencl:1:0"
+    assert isinstance(fact, MissingFact)
+    assert (fact.fact, fact.reason) == ("opencl.platform:2", "Old Driver: out of host memory")
+
+
+def test_without_a_loader_nothing_is_known(tmp_path):
+    failed = {"platform_index": None, "platform": None, "message": "No module named 'pyopencl'"}
+    body = f'say({{"type": "result", "devices": [], "failed": [{failed!r}]}})'
+    answer = list_opencl_devices(worker(tmp_path, body), timeout_s=20)
+    expected = MissingFact(fact="opencl", reason="No module named 'pyopencl'", remedy=None)
+    assert answer == expected
+
+
+@pytest.mark.parametrize("data", [None, 5, "x", [1], {"platform": 3, "message": None}])
+def test_damaged_failures_do_no_harm(data):
+    assert all(isinstance(fact, MissingFact) for fact in parse_failures(data))
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64",
+    reason="the app brings an OpenCL device along for Linux on x86-64 only",
+)
+def test_the_devices_of_this_machine_are_listed_for_real(tmp_path):
+    script = tmp_path / "entry.py"
+    folder = Path(probes.workers.__path__[0])
+    lines = [
+        "import platform, sys",
+        f"sys.path.insert(0, {str(folder)!r})",
+        "import opencl_list, worker_protocol",
+        "channel = worker_protocol.open_channel()",
+        "channel.send('hello', protocol=worker_protocol.PROTOCOL_VERSION)",
+        "channel.send('result', **opencl_list.run(channel.wait_for_run(), channel.send))",
+    ]
+    script.write_text("\n".join(lines), encoding="utf-8")
+    answer = list_opencl_devices(WorkerCommand(argv=(sys.executable, str(script))), timeout_s=20)
+    assert isinstance(answer, tuple), answer
+    known = [device for device in answer if isinstance(device, OpenclDevice)]
+    assert known
+    assert all(device.global_mem_bytes > 1 << 20 for device in known)
 
 
 @pytest.mark.parametrize(
