@@ -19,8 +19,11 @@ from probes.machine.tables import OpenclDriver, find_opencl_driver, find_pci_dev
 
 _GPU_KINDS = (DeviceKind.IGPU, DeviceKind.DGPU)
 
-# GPUs before GCN: no OpenCL driver is maintained.
-_ABANDONED_FAMILIES = ("rs780", "rs880", "sumo", "wrestler", "trinity")
+# AMD before GCN, Intel before Broadwell: no OpenCL driver is maintained.
+_ABANDONED_FAMILIES = (
+    *("rs780", "rs880", "sumo", "wrestler", "trinity"),
+    *("intel-gen6", "intel-gen7"),
+)
 _OLD_GCN_FAMILIES = ("kaveri", "kabini", "mullins")
 _CIK_REMEDY = "boot with radeon.cik_support=0 amdgpu.cik_support=1"
 

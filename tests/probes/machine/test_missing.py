@@ -43,8 +43,13 @@ def test_the_old_driver_is_told_of_the_new_one():
     assert "cik_support" not in (fact.remedy or "")
 
 
-def test_a_gpu_that_no_driver_serves_any_more_gets_no_false_hope():
-    (fact,) = missing_opencl(gpu(pci_device_id="9901", name="Trinity"))
+@pytest.mark.parametrize(
+    ("vendor", "vendor_id", "device_id"),
+    [("AMD", "1002", "9901"), ("Intel", "8086", "0162"), ("Intel", "8086", "0a16")],
+)
+def test_a_gpu_that_no_driver_serves_any_more_gets_no_false_hope(vendor, vendor_id, device_id):
+    old = gpu(vendor=vendor, pci_vendor_id=vendor_id, pci_device_id=device_id)
+    (fact,) = missing_opencl(old)
     assert fact.remedy is None
     assert "older than any OpenCL driver" in fact.reason
 
