@@ -11,9 +11,10 @@ def main() -> int:
     """Run what the arguments ask for and return the exit code."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["--worker"]:
-        from probes.workers.main import main as worker_main
+        from probes.bench.commands import run_worker_here
 
-        return int(worker_main(arguments[1:]) or 0)
+        run_worker_here(arguments[1] if len(arguments) > 1 else "")
+        return 0
     from ui.cli import run
 
     return run(arguments)

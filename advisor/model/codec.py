@@ -37,7 +37,8 @@ def _is_union(annotation: Any) -> bool:
 
 
 def _class_members(annotation: Any) -> tuple[type, ...]:
-    return tuple(a for a in typing.get_args(annotation) if dataclasses.is_dataclass(a))
+    members = typing.get_args(annotation)
+    return tuple(m for m in members if isinstance(m, type) and dataclasses.is_dataclass(m))
 
 
 def encode(value: Any, *, annotation: Any = None) -> Any:

@@ -20,6 +20,7 @@ from advisor.model.kernel import (
     SoftmaxShape,
     StreamShape,
     TransferShape,
+    UnknownShape,
 )
 from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
 from advisor.model.option import OptionKind
@@ -137,7 +138,7 @@ def _small_shape_name(shape: KernelShape, tr: Translator) -> str:
     if isinstance(shape, OptimizerShape):
         return tr(N_("{optimizer} update of {count:,} parameters"), optimizer=shape.optimizer,
                   count=shape.parameters)  # fmt: skip
-    return shape.layer_type
+    return shape.layer_type if isinstance(shape, UnknownShape) else type(shape).__name__
 
 
 def request_name(request: BenchmarkRequest, tr: Translator) -> str:
