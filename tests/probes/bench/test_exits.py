@@ -1,0 +1,27 @@
+"""What exit statuses say."""
+
+import pytest
+
+from advisor.model.measurement import Outcome
+from probes.bench.exits import describe_exit
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "words"),
+    [
+        (0, Outcome.PROTOCOL_ERROR, "without a result"),
+        (3, Outcome.CRASHED, "exit status 3"),
+        (-6, Outcome.CRASHED, "SIGABRT"),
+        (-4, Outcome.CRASHED, "instruction that this processor does not have"),
+        (-9, Outcome.OUT_OF_MEMORY, "memory ran out"),
+        (-15, Outcome.CRASHED, "SIGTERM"),
+        (-250, Outcome.CRASHED, "signal 250"),
+        (0xC0000005, Outcome.CRASHED, "0xC0000005"),
+        (0xC000001D, Outcome.CRASHED, "instruction"),
+        (0xC0000017, Outcome.OUT_OF_MEMORY, "out of memory"),
+    ],
+)
+def test_each_status_has_a_verdict_and_a_sentence(status, outcome, words):
+    found, text = describe_exit(status)
+    assert found is outcome
+    assert words in text

@@ -1,0 +1,159 @@
+"""What is measured, for whom, in which order."""
+
+import dataclasses
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.model.kernel import Direction, GemmShape, KernelCall, StreamShape
+from advisor.model.machine import Cache
+from advisor.model.measurement import Runner
+from advisor.model.quantity import Phase, Precision
+from probes.bench import plan as module
+from probes.bench import suite
+from probes.bench.plan import Budget, budgets_s, plan, stream_elements, thread_counts
+
+CALL = KernelCall(shape=suite.dense(50, 60, 70), direction=Direction.FORWARD)
+
+
+def roles(requests):
+    return {request.role for request in requests}
+
+
+def test_ids_are_unique_and_tell_the_kernel(profile):
+    for budget in Budget:
+        for phase in Phase:
+            requests = plan(profile, budget=budget, phase=phase, replay=(CALL,))
+            assert len({request.id for request in requests}) == len(requests)
+    assert "keras/gemm-m50n70k60/forward" in {request.id for request in requests}
+
+
+def test_numpy_and_memory_come_first_then_the_headlines_then_the_users_kernels(profile):
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",), replay=(CALL,))
+    runners = [request.runner for request in requests]
+    assert runners.index(Runner.STREAM) < runners.index(Runner.KERAS)
+    keras = [request for request in requests if request.runner is Runner.KERAS]
+    order = [request.role for request in keras]
+    assert order.index("replay") == order.count("headline") - 1  # one is timed again at the end
+    assert order.index("calibration") == order.index("replay") + 1
+    assert keras[-1].id.endswith(module.REFERENCE_SUFFIX)
+
+
+def test_the_first_tier_of_all_groups_comes_before_the_second(profile):
+    tiers = {row.shape: row.tier for row in (*suite.CONVOLUTIONS, *suite.DENSES)}
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
+    found = [tiers[r.shape] for r in requests if r.role == "calibration" and r.shape in tiers]
+    assert found == sorted(found)
+    assert set(found) == {1, 2, 3}
+
+
+def test_inference_has_no_gradients_and_no_optimisers(profile):
+    requests = plan(profile, budget=Budget.THOROUGH, phase=Phase.INFERENCE, device_ids=("cpu",))
+    assert {request.direction for request in requests} == {Direction.FORWARD}
+    kinds = {getattr(r.shape, "kind", "") for r in requests}
+    assert {"predict_call", "batch_inference"} <= kinds
+    assert "train_call" not in {getattr(r.shape, "kind", "") for r in requests if not r.threads
+                                and not r.settings}  # fmt: skip
+
+
+def test_a_quick_run_is_small_and_without_settings(profile, with_cpu):
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
+    assert len(requests) < 180
+    assert roles(requests) == {"headline", "calibration"}
+    assert all(request.threads is None and not request.settings for request in requests)
+    with_bf16 = plan(
+        with_cpu(isa_features=("avx2", "avx512f", "avx512_bf16")),
+        budget=Budget.QUICK,
+        device_ids=("cpu",),
+    )
+    short = [r for r in with_bf16 if r.precision is Precision.BFLOAT16]
+    assert {r.role for r in short} == {"setting"}
+    assert len(short) >= 8
+
+
+def test_the_format_of_the_job_is_measured_though_the_processor_lacks_it(profile):
+    requests = plan(profile, budget=Budget.QUICK, replay=(CALL,), precision=Precision.FLOAT16)
+    short = [r for r in requests if r.precision is Precision.FLOAT16]
+    assert CALL.shape in {r.shape for r in short}
+    assert {r.role for r in short} == {"setting"}
+    replayed = [r for r in requests if r.role == "replay"]
+    assert [r.precision for r in replayed] == [Precision.FLOAT32]
+
+
+def test_a_thorough_run_sweeps_threads_and_turns_onednn_off(profile):
+    requests = plan(profile, budget=Budget.THOROUGH, device_ids=("cpu",))
+    assert {r.threads for r in requests} == {None, 1, 2, 4, 6, 12}
+    off = [r for r in requests if r.settings]
+    assert {r.settings for r in off} == {(module.ONEDNN_OFF,)}
+    assert {r.role for r in (*off, *[r for r in requests if r.threads])} == {"setting"}
+    arm = dataclasses.replace(profile, os=dataclasses.replace(profile.os, architecture="aarch64"))
+    assert not [r for r in plan(arm, budget=Budget.THOROUGH) if r.settings]
+
+
+def test_thread_counts_of_small_and_limited_machines(with_cpu):
+    assert thread_counts(with_cpu(n_physical_cores=2, n_logical_cpus=2, usable_cpus=2)) == (1, 2)
+    assert thread_counts(with_cpu(usable_cpus=3)) == (1, 2, 3)
+    assert thread_counts(with_cpu(n_physical_cores=None, usable_cpus=None)) == (1, 2, 4, 8, 12)
+
+
+def test_slow_processors_get_smaller_products(profile, with_cpu):
+    def sizes(machine):
+        requests = plan(machine, budget=Budget.THOROUGH, device_ids=("cpu",))
+        return {r.shape.m for r in requests if r.runner is Runner.NUMPY}
+
+    assert sizes(profile) == {512, 1024, 2048}
+    slow = with_cpu(isa_features=("neon",), n_physical_cores=4, n_logical_cpus=4, max_mhz=1500.0)
+    assert sizes(slow) == {512, 1024}
+    fast = with_cpu(isa_features=("avx512f",), n_physical_cores=64, n_logical_cpus=128)
+    assert 4096 in sizes(dataclasses.replace(fast, cpu=dataclasses.replace(
+        fast.cpu, usable_cpus=128)))  # fmt: skip
+
+
+def test_memory_is_swept_beyond_all_caches_and_within_what_is_free(profile, with_cpu):
+    assert stream_elements(profile) == 4 * (16 << 20) // 4
+    two = (Cache(level=3, kind="unified", size_bytes=32 << 20, shared_by=6),)
+    assert stream_elements(with_cpu(caches=two)) == 4 * (64 << 20) // 4
+    assert stream_elements(with_cpu(caches=())) == 4 * (32 << 20) // 4
+    poor = dataclasses.replace(
+        profile, memory=dataclasses.replace(profile.memory, available_bytes=256 << 20)
+    )
+    assert stream_elements(poor) == 1 << 22
+
+
+def test_opencl_devices_are_measured_when_chosen(profile):
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("opencl:0:0",))
+    assert {r.runner for r in requests} == {Runner.OPENCL}
+    assert {r.device_id for r in requests} == {"opencl:0:0"}
+    assert all(r.id.startswith("opencl/opencl:0:0/") for r in requests)
+    names = {type(r.shape).__name__ for r in requests}
+    assert {"PeakShape", "StreamShape", "GemmShape", "ConvShape", "RecurrentShape",
+            "OverheadShape", "TransferShape"} <= names  # fmt: skip
+    thorough = plan(profile, budget=Budget.THOROUGH, device_ids=("opencl:0:0",))
+    assert Precision.FLOAT16 in {r.precision for r in thorough}
+
+
+def test_a_small_device_gets_small_arrays_and_no_large_transfer(profile):
+    device = dataclasses.replace(
+        profile.opencl[0], max_alloc_bytes=16 << 20, global_mem_bytes=256 << 20
+    )
+    small = dataclasses.replace(profile, opencl=(device,))
+    requests = plan(small, budget=Budget.QUICK, device_ids=(device.id,))
+    streams = [r.shape for r in requests if isinstance(r.shape, StreamShape)]
+    assert {shape.elements for shape in streams} == {4 << 20}
+    assert not [r for r in requests if type(r.shape).__name__ == "TransferShape"]
+
+
+def test_the_batch_of_the_job_is_among_the_dense_shapes(profile):
+    requests = plan(profile, budget=Budget.QUICK, batch_size=77)
+    assert 77 in {r.shape.m for r in requests if isinstance(r.shape, GemmShape)}
+
+
+def test_an_unknown_device_is_refused_with_those_that_are_there(profile):
+    with pytest.raises(InputError, match="'gpu9'; there is: cpu, opencl:0:0"):
+        plan(profile, budget=Budget.QUICK, device_ids=("cpu", "gpu9"))
+
+
+def test_each_device_has_its_budget(profile):
+    assert budgets_s(profile, budget=Budget.QUICK) == {"cpu": 40.0, "opencl:0:0": 15.0}
+    thorough = budgets_s(profile, budget=Budget.THOROUGH, device_ids=("cpu",))
+    assert thorough == {"cpu": 600.0}

@@ -1,0 +1,89 @@
+"""Warnings."""
+
+import dataclasses
+
+import pytest
+
+from advisor.model.kernel import Direction, PeakShape
+from advisor.model.machine import Power
+from advisor.model.measurement import (
+    BenchmarkRequest,
+    Measurement,
+    Runner,
+    SoftwareStack,
+    StabilityWarning,
+)
+from advisor.model.quantity import Precision
+from probes.bench.load import LoadShare
+from probes.bench.stability import (
+    has_become_slower,
+    warnings_of_load,
+    warnings_of_machine,
+    warnings_of_values,
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "lasted_s", "expected"),
+    [
+        ((1.0, 1.01, 0.99), 1.0, set()),
+        ((1.0, 1.3, 0.8), 1.0, {StabilityWarning.NOISY}),
+        ((1.0, 1.0, 2.0), 1.0, {StabilityWarning.NOISY, StabilityWarning.OUTLIER}),
+        ((1e-6, 1e-6), 1e-4, {StabilityWarning.TOO_SHORT}),
+        ((1e-6,), 0.1, set()),
+    ],
+)
+def test_warnings_of_values(values, lasted_s, expected):
+    assert set(warnings_of_values(values, lasted_s=lasted_s)) == expected
+
+
+@pytest.mark.parametrize(
+    ("power", "expected"),
+    [
+        (Power(on_battery=False, governor="performance"), set()),
+        (Power(on_battery=None, governor=None), set()),
+        (Power(on_battery=True, governor="performance"), {StabilityWarning.ON_BATTERY}),
+        (Power(on_battery=False, governor="powersave"), {StabilityWarning.GOVERNOR}),
+        (
+            Power(on_battery=False, governor="performance", max_performance_percent=60.0),
+            {StabilityWarning.GOVERNOR},
+        ),
+    ],
+)
+def test_warnings_of_power(profile, power, expected):
+    assert set(warnings_of_machine(dataclasses.replace(profile, power=power))) == expected
+
+
+def test_warnings_of_a_container(with_cpu):
+    assert warnings_of_machine(with_cpu(quota_cpus=2.0)) == (StabilityWarning.CPU_LIMIT,)
+    assert warnings_of_machine(with_cpu(usable_cpus=4)) == (StabilityWarning.CPU_LIMIT,)
+
+
+def test_warnings_of_load():
+    assert warnings_of_load(None) == ()
+    assert warnings_of_load(LoadShare(others=0.05, steal=0.0)) == ()
+    assert warnings_of_load(LoadShare(others=None, steal=0.1)) == (StabilityWarning.STEAL,)
+    assert warnings_of_load(LoadShare(others=0.2, steal=0.0)) == (StabilityWarning.BUSY,)
+
+
+def measured(name, value):
+    request = BenchmarkRequest(
+        id=name,
+        role="headline",
+        runner=Runner.KERAS,
+        device_id="cpu",
+        shape=PeakShape(),
+        direction=Direction.FORWARD,
+        precision=Precision.FLOAT32,
+    )
+    stack = SoftwareStack(framework="x", framework_version=None, backend=None, backend_version=None)
+    return Measurement(
+        request=request, stack=stack, warmups_s=(), values_s=(value,), loops=1, check=""
+    )
+
+
+@pytest.mark.parametrize(("again", "expected"), [(1.05, False), (1.2, True), (0.5, False)])
+def test_a_machine_that_has_become_slower(again, expected):
+    results = [measured("a", 1.0), measured("b", 9.0), measured("a/again", again)]
+    assert has_become_slower(results, suffix="/again") is expected
+    assert has_become_slower(results[2:], suffix="/again") is False
