@@ -128,7 +128,7 @@ class GraphicsDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenclDevice:
-    """A device that an OpenCL platform offers; `id` is stable within a profile ("opencl0")."""
+    """A device that an OpenCL platform offers; `id` is "opencl:<platform>:<device>"."""
 
     id: str
     kind: DeviceKind

@@ -17,6 +17,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
+from advisor.model.quantity import Source
 from advisor.model.recommendation import RankedOption, Recommendation, Step
 from advisor.model.report import (
     Bar,
@@ -32,8 +33,10 @@ from advisor.report.names import BASES, KINDS
 from advisor.report.reasons import reason_text
 
 # Options whose steps are printed in full; all others can be opened in the window.
-_SHOWN_STEPS = 3
-_SHOWN_REASONS = 3
+_SHOWN_STEPS = 2
+_SHOWN_REASONS = 6
+_SHOWN_EVIDENCE = 4
+_PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 
 def answer_section(advice: Recommendation, tr: Translator) -> Section:
@@ -82,12 +85,8 @@ def _tie(first: RankedOption, advice: Recommendation, tr: Translator) -> Iterabl
 
 
 def _evidence(row: RankedOption) -> Iterable[Block]:
-    for evidence in row.prediction.evidence:
-        source = evidence.source
-        date = f", {source.date}" if source.date else ""
-        yield Paragraph(
-            text=f"{evidence.statement} [{source.title}{date}: {source.reference}]", style="note"
-        )
+    for evidence in row.prediction.evidence[:_SHOWN_EVIDENCE]:
+        yield Paragraph(text=f"{evidence.statement} {_source(evidence.source)}", style="note")
 
 
 def _steps(steps: tuple[Step, ...]) -> Iterable[Block]:
@@ -190,39 +189,38 @@ def how_section(advice: Recommendation, tr: Translator) -> Section:
 
 
 def money_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what the renting and buying costs consist of, with dates and sources."""
+    """Return what renting and buying cost: the best offer at list price, as spot, and a card."""
     blocks: list[Block] = []
-    for row in advice.ranked:
-        if row.option.kind not in (OptionKind.CLOUD, OptionKind.BUY) or not row.cost.parts:
-            continue
-        date = row.cost.price_date or UNKNOWN
-        blocks.append(
-            Paragraph(
-                text=tr(
-                    N_("{title}: {cost}, price of {date}"),
-                    title=row.option.title,
-                    cost=_money(row, tr),
-                    date=date,
-                ),
-                style="lead",
-            )
+    for row in _priced_examples(advice):
+        title = tr(
+            N_("{title}: {cost}, price of {date}"),
+            title=row.option.title,
+            cost=_money(row, tr),
+            date=row.cost.price_date or UNKNOWN,
         )
-        blocks.append(
-            Table(
-                heads=(tr(N_("Part")), tr(N_("Money")), tr(N_("How it is counted"))),
-                rows=tuple(
-                    (part.code, format_usd_interval(part.usd), part.explanation)
-                    for part in row.cost.parts
-                ),
-                right_aligned=(1,),
-            )
+        heads = (tr(N_("Part")), tr(N_("Money")), tr(N_("How it is counted")))
+        parts = tuple(
+            (part.code, format_usd_interval(part.usd), part.explanation) for part in row.cost.parts
         )
-        for source in row.cost.sources:
-            text = (
-                f"[{source.title}{', ' + source.date if source.date else ''}: {source.reference}]"
-            )
-            blocks.append(Paragraph(text=text, style="note"))
+        blocks.append(Paragraph(text=title, style="lead"))
+        blocks.append(Table(heads=heads, rows=parts, right_aligned=(1,)))
+        blocks += [Paragraph(text=_source(source), style="note") for source in row.cost.sources]
     return Section(title=tr(N_("What the money is for")), blocks=tuple(blocks))
+
+
+def _priced_examples(advice: Recommendation) -> Iterable[RankedOption]:
+    """Yield the first of each kind that costs money."""
+    seen = set()
+    for row in advice.ranked:
+        kind = (row.option.kind, row.option.is_spot)
+        if row.cost.parts and row.option.kind in _PAID_KINDS and kind not in seen:
+            seen.add(kind)
+            yield row
+
+
+def _source(source: Source) -> str:
+    date = f", {source.date}" if source.date else ""
+    return f"[{source.title}{date}: {source.reference}]"
 
 
 def avoid_section(advice: Recommendation, tr: Translator) -> Section:
@@ -255,10 +253,12 @@ def hints_section(advice: Recommendation, tr: Translator) -> Section:
 
 
 def rejections_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what was considered and does not apply, with the reason."""
-    rows = tuple(
-        (r.title, "; ".join(reason_text(reason, tr) for reason in r.reasons))
-        for r in advice.rejected
-    )
-    heads = (tr(N_("Not for this case")), tr(N_("Why")))
+    """Return what was considered and does not apply, those with the same reason together."""
+    groups: dict[str, list[str]] = {}
+    for rejection in advice.rejected:
+        why = reason_text(rejection.reasons[0], tr) if rejection.reasons else UNKNOWN
+        groups.setdefault(why, []).append(rejection.title)
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    rows = tuple((why, "; ".join(titles)) for why, titles in ordered)
+    heads = (tr(N_("Why")), tr(N_("Not for this case")))
     return Section(title=tr(N_("Considered and left out")), blocks=(Table(heads=heads, rows=rows),))

@@ -12,8 +12,10 @@ from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import (
     BaseDocTemplate,
+    CondPageBreak,
     Flowable,
     Frame,
     KeepTogether,
@@ -39,8 +41,12 @@ FONT, FONT_BOLD, FONT_MONO = "Helvetica", "Helvetica-Bold", "Courier"
 MARGIN = 18 * mm
 WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
-# A table this long may break over a page; shorter blocks stay together with their heading.
-_KEEP_ROWS = 12
+# A heading goes to the next page when less than this is left below it.
+_HEADING_ROOM = 90
+_CELL_SIZE = 8.2
+_CELL_PADDING = 13.0
+# A longer word (a path, an address) is broken.
+_LONGEST_WORD = 110.0
 
 
 def _style(name: str, **settings: Any) -> ParagraphStyle:
@@ -61,11 +67,12 @@ STYLES = {
         "code", fontName=FONT_MONO, fontSize=7.8, leading=10.2, backColor=_SHADE, borderPadding=4,
         leftIndent=4, rightIndent=4, spaceBefore=5, spaceAfter=9,
     ),
-    "cell": _style("cell", fontSize=8.2, leading=10.4, spaceAfter=0),
-    "right": _style("right", fontSize=8.2, leading=10.4, spaceAfter=0, alignment=2),
-    "head": _style("head", fontName=FONT_BOLD, fontSize=8.2, leading=10.4, spaceAfter=0),
+    "cell": _style("cell", fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0),
+    "right": _style("right", fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0, alignment=2),
+    "head": _style("head", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0),
     "head_right": _style(
-        "head_right", fontName=FONT_BOLD, fontSize=8.2, leading=10.4, spaceAfter=0, alignment=2
+        "head_right", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0,
+        alignment=2,
     ),
 }  # fmt: skip
 
@@ -106,18 +113,10 @@ def render_pdf(report: Report) -> bytes:
 
 
 def _section(section: Section) -> Iterator[Flowable]:
-    heading = PdfParagraph(escape(section.title), STYLES["heading"])
-    flowables = [_block(block) for block in section.blocks]
-    if not flowables:
-        yield heading
-        return
-    first = section.blocks[0]
-    if isinstance(first, Table) and len(first.rows) > _KEEP_ROWS:
-        yield heading
-        yield from flowables
-        return
-    yield KeepTogether([heading, flowables[0]])
-    yield from flowables[1:]
+    yield CondPageBreak(_HEADING_ROOM)
+    yield PdfParagraph(escape(section.title), STYLES["heading"])
+    for block in section.blocks:
+        yield _block(block)
 
 
 def _block(block: Block) -> Flowable:
@@ -147,15 +146,29 @@ def _table(block: Table) -> Flowable:
     return _grid(rows, widths=_widths(block), has_head=True)
 
 
+def _text_width(text: str, *, is_head: bool) -> float:
+    return float(stringWidth(text, FONT_BOLD if is_head else FONT, _CELL_SIZE))
+
+
 def _widths(block: Table) -> list[float]:
-    """Share the page width by the length of the texts, none below a readable minimum."""
-    columns = range(len(block.heads))
-    wanted = []
-    for i in columns:
-        longest = max([len(block.heads[i]), *(min(len(row[i]), 60) for row in block.rows)])
-        wanted.append(max(7.0, float(longest)))
-    total = sum(wanted)
-    return [WIDTH * w / total for w in wanted]
+    """Share the page width: every column fits its longest word, the rest goes by need."""
+    least, wanted = [], []
+    for i, head in enumerate(block.heads):
+        cells = [(head, True), *((row[i], False) for row in block.rows)]
+        words = [
+            _text_width(word, is_head=is_head) for text, is_head in cells for word in text.split()
+        ]
+        lines = [_text_width(text, is_head=is_head) for text, is_head in cells]
+        least.append(min(max(words, default=0.0), _LONGEST_WORD) + _CELL_PADDING)
+        wanted.append(max(lines, default=0.0) + _CELL_PADDING)
+    room = max(0.0, WIDTH - sum(least))
+    extra = [max(0.0, w - n) for w, n in zip(wanted, least, strict=True)]
+    total = sum(extra)
+    if total <= room:
+        # All fits in one line each: the widest column takes what is left.
+        widest = wanted.index(max(wanted))
+        return [w + (room - total if i == widest else 0.0) for i, w in enumerate(wanted)]
+    return [n + room * e / total for n, e in zip(least, extra, strict=True)]
 
 
 def _grid(rows: list[list[tuple[str, str]]], *, widths: list[float], has_head: bool) -> Flowable:

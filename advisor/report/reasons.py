@@ -23,8 +23,8 @@ from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
 _R = ReasonCode
 
 REASONS: dict[ReasonCode, tuple[str, ...]] = {
-    _R.FASTEST: (N_("The fastest of all options"),),
-    _R.CHEAPEST: (N_("The cheapest of all options"),),
+    _R.FASTEST: (N_("The fastest of all options, counting the work to set it up"),),
+    _R.CHEAPEST: (N_("None is cheaper"),),
     _R.NO_COST_NO_CHANGE: (N_("Costs nothing and changes nothing"),),
     _R.FASTER_THAN_NOW: (
         N_("{factor_x} the speed of now (between {low_x} and {high_x})"),
