@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
-from advisor.model.kernel import OperatorKind, OverheadShape
+from advisor.model.kernel import OperatorKind, OverheadShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
 from advisor.model.quantity import Basis, Precision
@@ -218,16 +218,18 @@ def _best_rates(
 
 
 def _best_bandwidth(points: Iterable[KernelPoint], measured: Iterable[Measurement]) -> float | None:
-    """Return the best stream; without one, the best element-wise kernel out of the caches."""
-    rates = [
-        bytes_moved(m.request.shape, direction=m.request.direction, precision=m.request.precision)
-        / low_quantile(m.values_s)
-        for m in measured
-        if operator_kind(m.request.shape) is OperatorKind.STREAM
-        and getattr(m.request.shape, "op", "") != "local"
-    ]
+    """Return the triad's rate, else another stream's, else of the largest element-wise kernel.
+
+    A copy may pass the caches by, which the layers of a network do not.
+    """
+    rates: dict[str, float] = {}
+    for m in measured:
+        shape = m.request.shape
+        if isinstance(shape, StreamShape) and shape.op != "local":
+            moved = bytes_moved(shape, direction=m.request.direction, precision=m.request.precision)
+            rates[shape.op] = max(rates.get(shape.op, 0.0), moved / low_quantile(m.values_s))
     if rates:
-        return max(rates)
+        return rates.get("triad") or max(rates.values())
     largest = [
         (p.bytes_moved, p.bytes_moved / p.time_s)
         for p in points

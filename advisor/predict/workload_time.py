@@ -39,9 +39,9 @@ _REPLAY_FACTOR = {Phase.TRAINING: 1.18, Phase.INFERENCE: 1.22}
 # From a data sheet alone; published results on processors lie within it in 8 of 10 cases.
 _SPEC_FACTOR = 2.6
 
-# A kernel below 4 dispatches runs on one thread, above 100 on all; between, in proportion.
-_ALONE_DISPATCHES = 4.0
-_ALL_DISPATCHES = 100.0
+# A kernel below 40 dispatches runs on one thread, above 1000 on all; between, in proportion.
+_ALONE_DISPATCHES = 40.0
+_ALL_DISPATCHES = 1000.0
 # Running beside each other never saves more than this share of the sum.
 _LARGEST_GAIN = 0.4
 
@@ -249,7 +249,10 @@ def _critical_path(
 
 
 def _update_time(workload: Workload, device: DeviceCeilings) -> float:
-    """Return the optimiser's part: traffic by parameters, and a launch for each variable."""
+    """Return the optimiser's part: traffic by parameters, and a launch for each variable.
+
+    Tables of embeddings count whole: Keras updates every row.
+    """
     name = workload.optimizer.lower()
     points = [
         point
