@@ -19,12 +19,12 @@ class BackgroundTask(QObject):
     """One function running beside the window.
 
     Signals:
-        event: something the function sent while it ran.
+        sent: something the function sent while it ran.
         done: its return value.
         failed: the exception that ended it.
     """
 
-    event = Signal(object)
+    sent = Signal(object)
     done = Signal(object)
     failed = Signal(object)
     _news = Signal(str, object)
@@ -50,7 +50,7 @@ class BackgroundTask(QObject):
 
     def _run(self) -> None:
         try:
-            result = self._function(lambda event: self._news.emit("event", event))
+            result = self._function(lambda event: self._news.emit("sent", event))
         except Exception as error:
             _log.info("background task failed", exc_info=True)
             self._news.emit("failed", error)

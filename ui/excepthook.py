@@ -52,6 +52,10 @@ class ExceptionDialog(QObject):
         _log.error("unexpected error\n%s", text)
         self.caught.emit(text)
 
+    def handle_error(self, error: BaseException) -> None:
+        """Log an exception that was caught elsewhere and tell the user."""
+        self.handle(type(error), error, error.__traceback__)
+
     def _show(self, text: str) -> None:
         if self._is_open:
             return

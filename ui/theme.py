@@ -1,36 +1,70 @@
-"""Colours and the style sheet, light and dark, after the system's palette.
+"""Colours, the style sheet and the icon, light and dark, after the system's palette.
 
 Leaves to others: layout (`ui.views`).
 """
 
-from PySide6.QtGui import QPalette
+import importlib.resources
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.report.html import Colours
 
 _LIGHT = Colours(
-    muted="#5b6673", shade="#eef1f5", best="#1b7f5c", now="#2f6db5", avoid="#b5402f", none="#9aa5b1"
+    muted="#5b6673", shade="#f2f4f7", best="#1b7f5c", now="#2f6db5", avoid="#b5402f", none="#9aa5b1"
 )
 _DARK = Colours(
-    muted="#a3adb8", shade="#2b3138", best="#3fb58a", now="#6aa5e8", avoid="#e0705f", none="#6b7580"
+    muted="#a3adb8", shade="#2b3138", best="#3fb58a", now="#6aa5e8", avoid="#e8806f", none="#6b7580"
 )
+# The text on the main button is white in both: its ground must be dark enough for that.
+_PRIMARY = {False: ("#2f6db5", "#3a7cc8", "#27598f"), True: ("#3572b8", "#4180c6", "#2c5f9a")}
+_CHOSEN = {False: "#dce8f6", True: "#2f4561"}
+_LINES = {False: "#d5dae0", True: "#454c54"}
 _SHEET = """
-QLabel#heading {{ font-size: 15pt; font-weight: 600; padding-bottom: 6px; }}
+QLabel#heading {{ font-size: 15pt; font-weight: 600; }}
+QLabel#field {{ color: {muted}; }}
 QLabel#status {{ color: {muted}; }}
-QLabel#status[failed="true"] {{ color: {avoid}; }}
+QLabel#status[failed="true"] {{ color: {avoid}; font-weight: 600; }}
+QLabel#about {{ color: {muted}; padding: 0 6px; }}
+QToolButton:checked {{ background: transparent; border: 0; }}
+QPushButton {{ padding: 5px 12px; }}
 QPushButton#primary {{
-    background: {now}; color: white; border: 0; border-radius: 6px;
-    padding: 10px 18px; font-size: 12pt; font-weight: 600;
+    background: {primary}; color: white; border: 2px solid {primary}; border-radius: 6px;
+    padding: 8px 16px; font-size: 12pt; font-weight: 600;
 }}
-QPushButton#primary:disabled {{ background: {none}; }}
-QPushButton#primary:focus {{ border: 2px solid palette(text); }}
-QFrame#answer_card {{ background: {shade}; border-left: 4px solid {best}; border-radius: 4px; }}
+QPushButton#primary:hover {{ background: {hover}; }}
+QPushButton#primary:pressed {{ background: {pressed}; }}
+QPushButton#primary:disabled {{ background: {none}; border-color: {none}; }}
+QPushButton#primary:focus {{ border-color: palette(text); }}
+QFrame#answer_card {{
+    background: palette(base); border: 1px solid {line}; border-left: 4px solid {best};
+    border-radius: 6px;
+}}
+QFrame#answer_card[first="false"] {{ border-left-color: {none}; }}
+QFrame#answer_card QScrollArea, QWidget#card_body {{ background: transparent; border: 0; }}
 QLabel#badge {{ color: {muted}; }}
 QLabel#answer_title {{ font-size: 14pt; font-weight: 600; }}
-QLabel#answer_numbers {{ font-size: 12pt; }}
-QProgressBar {{ border: 0; background: {shade}; height: 8px; border-radius: 4px; }}
+QLabel#answer_numbers {{ font-size: 11pt; }}
+QLabel#card_heading {{ font-weight: 600; }}
+QLabel#note {{ color: {muted}; }}
+QPlainTextEdit#code {{ background: {shade}; border: 1px solid {line}; border-radius: 4px; }}
+QLabel#message_title {{ font-size: 15pt; font-weight: 600; }}
+QLabel#message_text {{ font-size: 11pt; color: {muted}; }}
+QLabel#step_number {{
+    background: {now}; color: white; border-radius: 12px; font-weight: 600;
+}}
+QLabel#message_text[failed="true"] {{ color: palette(text); }}
+QProgressBar {{ border: 0; background: {line}; max-height: 8px; border-radius: 4px; }}
 QProgressBar::chunk {{ background: {best}; border-radius: 4px; }}
-QTableView {{ border: 0; }}
+QTableView, QTextBrowser {{ border: 0; }}
+QTableView {{ selection-background-color: {chosen}; selection-color: palette(text); }}
+QTableView::item {{ padding: 4px 6px; }}
+QHeaderView::section {{
+    background: palette(window); border: 0; border-bottom: 1px solid {line}; padding: 4px 6px;
+}}
+QScrollArea#left {{ border: 0; background: transparent; }}
+QWidget#left_column {{ background: transparent; }}
 """
 
 
@@ -50,4 +84,40 @@ def style_sheet(app: QApplication) -> str:
     """Return the style sheet of the app."""
     colours = report_colours(app)
     names = ("muted", "shade", "best", "now", "avoid", "none")
-    return _SHEET.format(**{name: getattr(colours, name) for name in names})
+    primary, hover, pressed = _PRIMARY[is_dark(app)]
+    return _SHEET.format(
+        **{name: getattr(colours, name) for name in names},
+        primary=primary,
+        hover=hover,
+        pressed=pressed,
+        line=_LINES[is_dark(app)],
+        chosen=_CHOSEN[is_dark(app)],
+    )
+
+
+class ThemeWatcher(QObject):
+    """Gives the app its style sheet, and another one when the system turns dark or light."""
+
+    def __init__(self, app: QApplication) -> None:
+        """Watch the app."""
+        super().__init__(app)
+        self._app = app
+        self._was_dark = is_dark(app)
+        app.setStyleSheet(style_sheet(app))
+        app.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Look at changes of the app's palette; take nothing away."""
+        is_change = event.type() == QEvent.Type.ApplicationPaletteChange
+        if is_change and watched is self._app and is_dark(self._app) is not self._was_dark:
+            self._was_dark = is_dark(self._app)
+            self._app.setStyleSheet(style_sheet(self._app))
+        return False
+
+
+def app_icon() -> QIcon:
+    """Return the icon of the app."""
+    data = importlib.resources.files("resources").joinpath("icons", "dl-advisor.svg").read_bytes()
+    pixmap = QPixmap()
+    pixmap.loadFromData(data, "SVG")
+    return QIcon(pixmap)

@@ -1,62 +1,108 @@
-"""Rows of the tables of the main page: ranked options, what to avoid, finished kernels.
+"""Rows of the tables of the main page: ranked options, what to avoid, ideas, finished kernels.
 
 Leaves to others: the table model (`ui.models.rows`).
 """
 
+import math
+
 from advisor.format import (
     UNKNOWN,
     format_duration,
-    format_duration_interval,
     format_factor,
+    format_factor_interval,
     format_percent,
     format_rate,
     format_usd,
+    format_usd_interval,
 )
 from advisor.i18n import N_, Translator
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement
-from advisor.model.recommendation import AvoidedOption, RankedOption, Recommendation
+from advisor.model.quantity import Interval
+from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Reason, Recommendation
 from advisor.predict.work import rate
-from advisor.report.names import BASES, OUTCOMES, request_name
+from advisor.report.names import BASES, KINDS, OUTCOMES, request_name
 from advisor.report.reasons import reason_text
-from ui.models.rows import Cell
+from ui.models.explanations import BASIS_TIPS, INTERVAL, MONEY, RANK, SPEEDUP, SPREAD
+from ui.models.rows import Cell, Span
 
-OPTION_HEADS = (
-    N_("#"),
-    N_("Option"),
-    N_("Whole job (80 % interval)"),
-    N_("Money"),
-    N_("Speed-up"),
-    N_("Basis"),
-)
-AVOID_HEADS = (N_("Avoid"), N_("Speed against now"), N_("Why"))
+OPTION_HEADS = (N_("#"), N_("Option"), N_("Whole job"), N_("Money"), N_("Speed-up"))
+OPTION_TIPS = (RANK, "", INTERVAL, MONEY, SPEEDUP)
+AVOID_HEADS = (N_("Avoid"), N_("Speed"), N_("Why"))
+AVOID_TIPS = ("", N_("Speed against now: 0.5× takes twice the time."), "")
+HINT_HEADS = (N_("Worth trying"), N_("What is known"), N_("How"))
 RESULT_HEADS = (N_("Kernel"), N_("Device"), N_("Result"), N_("Spread"))
+RESULT_TIPS = ("", "", "", SPREAD)
 
 
 def option_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
     """Return a row for each ranked option."""
-    return tuple(_option_row(row, tr) for row in advice.ranked)
+    times = [row.prediction.total_s for row in advice.ranked]
+    smallest = min((time.low for time in times if time.low > 0), default=1.0)
+    largest = max((time.high for time in times), default=1.0)
+    return tuple(
+        _option_row(row, tr, span=_span(row.prediction.total_s, smallest, largest), is_first=n == 0)
+        for n, row in enumerate(advice.ranked)
+    )
 
 
-def _option_row(row: RankedOption, tr: Translator) -> tuple[Cell, ...]:
-    why = ". ".join(reason_text(reason, tr) for reason in row.reasons)
-    usd = None if row.cost.total_usd is None else row.cost.total_usd.mid
-    money_why = "; ".join(f"{p.code}: {p.explanation}" for p in row.cost.parts)
-    basis = tr(BASES[row.prediction.basis])
-    evidence = "\n".join(e.statement for e in row.prediction.evidence)
+def _span(time_s: Interval, smallest: float, largest: float) -> Span | None:
+    """Place an interval on the log axis that all rows share."""
+    if time_s.low <= 0 or largest <= smallest:
+        return None
+    width = math.log(largest / smallest)
+    low, mid, high = (math.log(t / smallest) / width for t in (time_s.low, time_s.mid, time_s.high))
+    return Span(low=low, mid=mid, high=high)
+
+
+def _option_row(
+    row: RankedOption, tr: Translator, *, span: Span | None, is_first: bool
+) -> tuple[Cell, ...]:
+    usd = row.cost.total_usd
+    basis = row.prediction.basis
     total_s = row.prediction.total_s
+    detail = f"{tr(KINDS[row.option.kind])} · {tr(BASES[basis])}"
+    warned = tr(N_("May be off by more than 3 times.")) if row.prediction.is_warned else ""
     return (
-        Cell(text=str(row.rank), value=float(row.rank), is_number=True),
-        Cell(text=row.option.title, value=row.option.title, explanation=why),
-        Cell(text=format_duration_interval(total_s), value=total_s.mid, explanation=evidence),
+        Cell(text=str(row.rank), value=float(row.rank), is_number=True, is_strong=is_first),
         Cell(
-            text=format_usd(usd),
-            value=float("inf") if usd is None else usd,
-            explanation=money_why or "; ".join(row.cost.missing),
+            text=row.option.title,
+            value=row.option.title,
+            detail=detail + (" (!)" if row.prediction.is_warned else ""),
+            explanation="\n".join(filter(None, (tr(BASIS_TIPS[basis]), warned))),
+            is_strong=is_first,
+        ),
+        Cell(
+            text=format_duration(total_s.mid),
+            value=total_s.mid,
+            detail=f"{format_duration(total_s.low)} – {format_duration(total_s.high)}",
+            bar=span,
+            explanation="\n".join(e.statement for e in row.prediction.evidence),
+            is_strong=is_first,
+        ),
+        Cell(
+            text=format_usd(None if usd is None else usd.mid),
+            value=math.inf if usd is None else usd.mid,
+            explanation=_money_tip(row, tr),
             is_number=True,
         ),
-        Cell(text=format_factor(row.speedup.mid), value=row.speedup.mid, is_number=True),
-        Cell(text=basis, value=basis, explanation=evidence),
-    )
+        Cell(text=format_factor(row.speedup.mid), value=row.speedup.mid, is_number=True,
+             explanation=format_factor_interval(row.speedup)),
+    )  # fmt: skip
+
+
+def _money_tip(row: RankedOption, tr: Translator) -> str:
+    lines = [f"{format_usd_interval(p.usd)}: {p.explanation or p.code}" for p in row.cost.parts]
+    if row.cost.missing:
+        lines.append(tr(N_("Not known: {what}"), what=", ".join(row.cost.missing)))
+    if row.cost.price_date is not None:
+        lines.append(tr(N_("Price of {date}"), date=row.cost.price_date))
+    return "\n".join(lines)
+
+
+def reasons_text(reasons: tuple[Reason, ...], tr: Translator) -> str:
+    """Return reasons as sentences in one line."""
+    return " ".join(f"{reason_text(reason, tr)}." for reason in reasons)
 
 
 def avoid_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
@@ -65,38 +111,71 @@ def avoid_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...]
 
 
 def _avoid_row(row: AvoidedOption, tr: Translator) -> tuple[Cell, ...]:
-    said = [reason_text(reason, tr) for reason in row.reasons]
-    said += [evidence.statement for evidence in row.evidence]
-    why = ". ".join(said)
+    said = [reasons_text(row.reasons, tr), *(evidence.statement for evidence in row.evidence)]
+    why = "\n".join(filter(None, said))
     factor = None if row.speedup is None else row.speedup.mid
+    sources = "\n".join(f"{e.source.title}: {e.source.reference}" for e in row.evidence)
     return (
         Cell(text=row.option.title, value=row.option.title),
-        Cell(text=format_factor(factor), value=factor or 0.0, is_number=True),
-        Cell(text=why, value=why),
+        Cell(text=format_factor(factor), value=factor or 0.0, is_number=True,
+             explanation="" if row.speedup is None else format_factor_interval(row.speedup)),
+        Cell(text=why, value=why, explanation=sources),
+    )  # fmt: skip
+
+
+def hint_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each idea whose gain nobody has measured."""
+    return tuple(_hint_row(hint, tr) for hint in advice.hints)
+
+
+def _hint_row(hint: Hint, tr: Translator) -> tuple[Cell, ...]:
+    known = reasons_text(hint.reasons, tr)
+    how = "\n".join(step.content for step in hint.steps)
+    title = hint.option.title
+    return (
+        Cell(text=title, value=title, explanation=tr(KINDS[hint.option.kind])),
+        Cell(text=known, value=known),
+        Cell(text=how or UNKNOWN, value=how),
     )
 
 
+def device_name(device_id: str, profile: MachineProfile | None) -> str:
+    """Return what people call a device; its id where the profile does not know it."""
+    if device_id == CPU_DEVICE_ID:
+        return "CPU"
+    devices = () if profile is None else profile.opencl
+    return next((device.name for device in devices if device.id == device_id), device_id)
+
+
 def result_rows(
-    results: tuple[Measurement | FailedMeasurement, ...], tr: Translator
+    results: tuple[Measurement | FailedMeasurement, ...],
+    profile: MachineProfile | None,
+    tr: Translator,
 ) -> tuple[tuple[Cell, ...], ...]:
     """Return a row for each finished kernel, in the order in which they came."""
-    return tuple(_result_row(result, tr) for result in results)
+    return tuple(_result_row(result, profile, tr) for result in results)
 
 
-def _result_row(result: Measurement | FailedMeasurement, tr: Translator) -> tuple[Cell, ...]:
+def _result_row(
+    result: Measurement | FailedMeasurement, profile: MachineProfile | None, tr: Translator
+) -> tuple[Cell, ...]:
     name = request_name(result.request, tr)
-    device = result.request.device_id
+    device = device_name(result.request.device_id, profile)
     if isinstance(result, FailedMeasurement):
         verdict = tr(OUTCOMES[result.outcome])
         return (
             Cell(text=name, value=name),
             Cell(text=device, value=device),
-            Cell(text=verdict, value=-1.0, explanation=result.message),
+            Cell(text=verdict, value=-1.0, explanation=result.message, is_number=True),
             Cell(text=UNKNOWN, value=-1.0, explanation=result.message, is_number=True),
         )
     value, unit = rate(result)
     spread = result.mad_s / result.median_s if result.median_s > 0 else 0.0
-    explanation = f"{format_duration(result.median_s)}, {len(result.values_s)} values"
+    explanation = tr(
+        N_("Median {time} of {n} values"),
+        time=format_duration(result.median_s),
+        n=len(result.values_s),
+    )
     return (
         Cell(text=name, value=name, explanation=result.check),
         Cell(text=device, value=device),

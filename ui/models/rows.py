@@ -1,36 +1,73 @@
 """A read-only table model over plain rows: text to show, values to sort by.
 
-Leaves to others: making the rows (`ui.models.options`, `ui.models.results`).
+Leaves to others: making the rows (`ui.models.advice_rows`), painting (`ui.widgets.row_delegate`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 
 
+class CellRole(IntEnum):
+    """Roles of ours: the value to sort by is `Qt.ItemDataRole.UserRole` itself."""
+
+    DETAIL = Qt.ItemDataRole.UserRole + 1
+    BAR = Qt.ItemDataRole.UserRole + 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A bar in a cell: where an interval lies on the axis of its column, each from 0 to 1."""
+
+    low: float
+    mid: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell: its text, the value it sorts by, an explanation for the pointer."""
+    """One cell: its text, the value it sorts by, an explanation for the pointer.
+
+    Attributes:
+        detail: a second, quieter line; "" for none.
+        bar: an interval to be drawn below the text, None for none.
+    """
 
     text: str
     value: float | str
     explanation: str = ""
+    detail: str = ""
+    bar: Span | None = None
     is_number: bool = False
     is_strong: bool = False
 
 
 class RowsModel(QAbstractTableModel):
-    """Shows rows of cells under fixed heads."""
+    """Shows rows of cells under fixed heads.
 
-    def __init__(self, heads: Sequence[str], *, parent: QObject | None = None) -> None:
+    Args:
+        heads: titles of the columns.
+        explanations: what each column means, for the pointer; "" for none.
+    """
+
+    def __init__(
+        self,
+        heads: Sequence[str],
+        *,
+        explanations: Sequence[str] = (),
+        parent: QObject | None = None,
+    ) -> None:
         """Start without rows."""
         super().__init__(parent)
         self._heads = tuple(heads)
+        self._explanations = tuple(explanations)
         self._rows: tuple[tuple[Cell, ...], ...] = ()
 
     def show_rows(self, rows: Sequence[tuple[Cell, ...]]) -> None:
@@ -42,6 +79,8 @@ class RowsModel(QAbstractTableModel):
                 self.beginInsertRows(QModelIndex(), known, len(rows) - 1)
                 self._rows = rows
                 self.endInsertRows()
+            return
+        if not known and not rows:
             return
         self.beginResetModel()
         self._rows = rows
@@ -60,16 +99,20 @@ class RowsModel(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         cell = self._rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return cell.text
-        if role == Qt.ItemDataRole.UserRole:
-            return cell.value
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return cell.explanation or cell.text
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if cell.is_number else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        if role == Qt.ItemDataRole.FontRole:
+            return _strong_font() if cell.is_strong else None
+        texts: dict[int, Any] = {
+            Qt.ItemDataRole.DisplayRole: cell.text,
+            Qt.ItemDataRole.UserRole: cell.value,
+            Qt.ItemDataRole.ToolTipRole: _tool_tip(cell),
+            Qt.ItemDataRole.AccessibleTextRole: f"{cell.text}, {cell.detail}".rstrip(", "),
+            CellRole.DETAIL: cell.detail,
+            CellRole.BAR: cell.bar,
+        }
+        return texts.get(role)
 
     def headerData(  # noqa: N802 - Qt's name
         self,
@@ -77,8 +120,26 @@ class RowsModel(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
-        """Return the head of a column."""
-        is_head = orientation == Qt.Orientation.Horizontal
-        if is_head and role == Qt.ItemDataRole.DisplayRole and 0 <= section < len(self._heads):
+        """Return the head of a column, its explanation or its alignment."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._heads):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return self._heads[section]
+        if role == Qt.ItemDataRole.ToolTipRole and section < len(self._explanations):
+            return self._explanations[section] or None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            is_number = bool(self._rows) and self._rows[0][section].is_number
+            side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
         return None
+
+
+def _strong_font() -> QFont:
+    font = QFont()
+    font.setBold(True)
+    return font
+
+
+def _tool_tip(cell: Cell) -> str:
+    lines = (cell.text, cell.detail, cell.explanation)
+    return "\n".join(line for line in lines if line)

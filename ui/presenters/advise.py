@@ -12,10 +12,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from advisor.errors import AdvisorError
-from advisor.i18n import Translator
+from advisor.i18n import N_, Translator
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Measurement
 from advisor.model.recommendation import Recommendation
 from advisor.report.build import build_report
@@ -37,6 +38,8 @@ from ui.settings import keep_last
 
 # A child that is asked to stop has gone within this time, whatever it does.
 CLOSE_TIMEOUT_S = 8.0
+# Kernels finish faster than anybody reads, and each repaint takes time from what is measured.
+REPAINT_MS = 300
 
 Walk = Callable[..., Recommendation]
 
@@ -61,13 +64,14 @@ class AdviseState:
     """All that the page shows.
 
     Attributes:
+        profile: the machine, None until it is known.
         recommendation: the best answer so far; is_provisional: made without measurements.
         running: kernel under measurement; results: all finished ones, newest last.
         message: one line for the user when failed, "" otherwise.
     """
 
     stage: Stage = Stage.EMPTY
-    cpu: str = ""
+    profile: MachineProfile | None = None
     recommendation: Recommendation | None = None
     is_provisional: bool = False
     running: BenchmarkRequest | None = None
@@ -88,22 +92,37 @@ class AdvisePresenter(QObject):
         state_changed: the new `AdviseState`.
         saved: path of a file that was written.
         refused: one line why a file was not written.
+        unexpected: an exception that is a fault of the app, not of the user's input.
+        closed: after `close`, nothing runs any more.
     """
 
     state_changed = Signal(object)
     saved = Signal(str)
     refused = Signal(str)
+    unexpected = Signal(object)
+    closed = Signal()
 
     def __init__(
-        self, *, translator: Translator, walk_line: Walk = walk, parent: QObject | None = None
+        self,
+        *,
+        translator: Translator,
+        walk_line: Walk = walk,
+        keep: Callable[[Recommendation], None] = keep_last,
+        parent: QObject | None = None,
     ) -> None:
-        """Take the function that walks the line; tests pass another."""
+        """Take the functions that walk the line and keep the answer; tests pass others."""
         super().__init__(parent)
         self._tr = translator
         self._walk = walk_line
+        self._keep = keep
         self._state = AdviseState()
         self._task: BackgroundTask | None = None
         self._cancel = CancelToken()
+        self._is_closing = False
+        self._repaint = QTimer(self)
+        self._repaint.setSingleShot(True)
+        self._repaint.setInterval(REPAINT_MS)
+        self._repaint.timeout.connect(lambda: self.state_changed.emit(self._state))
 
     @property
     def state(self) -> AdviseState:
@@ -112,7 +131,7 @@ class AdvisePresenter(QObject):
 
     def start(self, request: JourneyRequest) -> None:
         """Start the main job; a second start while it runs does nothing."""
-        if self._state.is_busy:
+        if self._state.is_busy or self._is_closing:
             return
         self._cancel = cancel = CancelToken()
         self._replace(AdviseState(stage=Stage.PROBING))
@@ -121,7 +140,7 @@ class AdvisePresenter(QObject):
             return self._walk(request, on_event=send, cancel=cancel)
 
         self._task = BackgroundTask(work, parent=self)
-        self._task.event.connect(self._on_event)
+        self._task.sent.connect(self._on_event)
         self._task.done.connect(self._on_done)
         self._task.failed.connect(self._on_failed)
         self._task.start()
@@ -132,10 +151,18 @@ class AdvisePresenter(QObject):
             self._cancel.cancel()
             self._replace(replace(self._state, stage=Stage.CANCELLING))
 
-    def close(self) -> bool:
-        """Stop everything before the window goes; tell whether nothing is left running."""
-        self._cancel.cancel()
-        return self._task is None or self._task.wait(CLOSE_TIMEOUT_S)
+    def close(self) -> None:
+        """Stop everything and tell by `closed`, at once or when the last child has gone."""
+        self._is_closing = True
+        if not self._state.is_busy:
+            self.closed.emit()
+            return
+        self.cancel()
+        QTimer.singleShot(int(CLOSE_TIMEOUT_S * 1000), self, self.closed.emit)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the job's thread to end; tell whether none is left."""
+        return self._task is None or self._task.wait(timeout_s)
 
     def export_pdf_to(self, name: str) -> None:
         """Write the shown advice as PDF."""
@@ -162,42 +189,58 @@ class AdvisePresenter(QObject):
             self.saved.emit(str(path))
 
     def _replace(self, state: AdviseState) -> None:
+        self._repaint.stop()
         self._state = state
         self.state_changed.emit(state)
+        if self._is_closing and not state.is_busy:
+            self.closed.emit()
+
+    def _replace_soon(self, state: AdviseState) -> None:
+        """Replace the state now and tell it a little later, with what comes until then."""
+        self._state = state
+        if not self._repaint.isActive():
+            self._repaint.start()
 
     def _on_event(self, event: JourneyEvent) -> None:
         state = self._state
         if isinstance(event, ProfileReady):
-            state = replace(state, cpu=event.profile.cpu.brand)
+            self._replace(replace(state, profile=event.profile))
         elif isinstance(event, ProvisionalReady):
-            state = replace(state, recommendation=event.recommendation, is_provisional=True)
+            advice = event.recommendation
+            self._replace(replace(state, recommendation=advice, is_provisional=True))
         elif isinstance(event, PlanReady):
             stage = Stage.CANCELLING if self._cancel.is_cancelled else Stage.MEASURING
-            state = replace(state, stage=stage, n_total=event.n_kernels)
+            self._replace(replace(state, stage=stage, n_total=event.n_kernels))
         elif isinstance(event, KernelStarted):
-            state = replace(state, running=event.request)
+            self._replace_soon(replace(state, running=event.request))
         elif isinstance(event, KernelFinished):
-            state = replace(state, running=None, results=(*state.results, event.result))
+            results = (*state.results, event.result)
+            self._replace_soon(replace(state, running=None, results=results))
         elif isinstance(event, AdviceReady):
-            state = replace(state, recommendation=event.recommendation, is_provisional=False)
-        self._replace(state)
+            advice = event.recommendation
+            self._replace(replace(state, recommendation=advice, is_provisional=False))
 
     def _on_done(self, advice: Recommendation) -> None:
-        keep_last(advice)
         stage = Stage.CANCELLED if self._cancel.is_cancelled else Stage.DONE
-        is_provisional = advice.measurements is None
+        self._keep(advice)
         self._replace(
             replace(
                 self._state,
                 stage=stage,
                 recommendation=advice,
-                is_provisional=is_provisional,
+                is_provisional=advice.measurements is None,
                 running=None,
             )
         )
 
     def _on_failed(self, error: Exception) -> None:
         text = " ".join(str(error).split()) or type(error).__name__
-        if not isinstance(error, AdvisorError):
-            text = f"{type(error).__name__}: {text}"
+        is_expected = isinstance(error, AdvisorError | OSError)
+        if not is_expected:
+            text = self._tr(
+                N_("DL Advisor made a mistake: {error}. Start again, or choose another job."),
+                error=f"{type(error).__name__}: {text}",
+            )
         self._replace(replace(self._state, stage=Stage.FAILED, message=text, running=None))
+        if not is_expected:
+            self.unexpected.emit(error)

@@ -1,61 +1,62 @@
-"""The main page: one button, live progress, the answer, the tables, and the exports.
+"""The main page: the job, one button and live progress on the left, the advice on the right.
 
 Signals of `StartView`:
     advise_requested: a `JourneyRequest`; cancel_requested; pdf_requested and json_requested: a
-    path as text.
-Leaves to others: running the job (`ui.presenters.advise`), the texts (`advisor.report`).
+    path as text; copied.
+Leaves to others: running the job (`ui.presenters.advise`), the advice (`ui.views.advice`).
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFileDialog,
+    QFrame,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QSplitter,
-    QTableView,
-    QTabWidget,
-    QTextBrowser,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from advisor.format import format_number
 from advisor.i18n import N_, Translator
-from advisor.model.measurement import FailedMeasurement
+from advisor.model.measurement import Outcome
 from advisor.model.published import NetworkFacts
-from advisor.model.recommendation import Recommendation
-from advisor.report.build import build_report
-from advisor.report.html import render_html
-from advisor.report.names import request_name
-from ui.models.advice_rows import (
-    AVOID_HEADS,
-    OPTION_HEADS,
-    RESULT_HEADS,
-    avoid_rows,
-    option_rows,
-    result_rows,
-)
-from ui.models.rows import RowsModel
+from advisor.report.names import WARNINGS, request_name
+from ui.models.advice_rows import device_name
 from ui.presenters.advise import AdviseState, Stage
-from ui.theme import report_colours
-from ui.widgets.answer_card import AnswerCard
+from ui.views.advice import AdviceView
 from ui.widgets.job_form import JobForm
+from ui.widgets.labels import text_label
+from ui.widgets.message_panel import MessagePanel
 
-_STAGE_TEXTS = {
-    Stage.EMPTY: N_(
-        "Press the button: this machine is looked at and measured for about a minute, then you"
-        " get advice with its reasons. Nothing leaves this machine."
+_LEFT_WIDTH = (290, 400)
+_WELCOME_TITLE = N_("What should run faster or cheaper?")
+_WELCOME_TEXT = N_("Choose your network and the size of the job, then press Advise me.")
+_WELCOME_STEPS = (
+    N_("This machine is looked at: processor, memory, graphics, drivers. Takes a second."),
+    N_("A first answer from published results stands here at once."),
+    N_("The kernels of your network are measured on this machine. Takes about a minute."),
+    N_(
+        "You get ranked options in hours and money: keep, set, change, rent or buy, each with"
+        " its reasons, and what to avoid."
     ),
-    Stage.PROBING: N_("Looking at this machine …"),
+)
+_PRIVACY = N_("Nothing leaves this machine.")
+_STAGE_TEXTS = {
+    Stage.EMPTY: N_("Takes about a minute. Close other programs for steady figures."),
+    Stage.PROBING: N_("Takes a second or two."),
     Stage.CANCELLING: N_("Stopping; what was measured is kept …"),
     Stage.DONE: N_("Done."),
-    Stage.CANCELLED: N_("Stopped. The advice rests on what was measured until then."),
+    Stage.CANCELLED: N_("Stopped. The advice rests on what was known until then."),
 }
+# Verdicts that say nothing about the machine's health.
+_QUIET_OUTCOMES = (Outcome.UNSUPPORTED, Outcome.SKIPPED, Outcome.CANCELLED)
 
 
 class StartView(QWidget):
@@ -65,6 +66,7 @@ class StartView(QWidget):
     cancel_requested = Signal()
     pdf_requested = Signal(str)
     json_requested = Signal(str)
+    copied = Signal()
 
     def __init__(
         self,
@@ -76,158 +78,160 @@ class StartView(QWidget):
         """Build the page in its empty state."""
         super().__init__(parent)
         self._tr = translator
-        self._shown_advice: Recommendation | None = None
+        self._stage = Stage.EMPTY
         self.form = JobForm(networks, translator=translator)
-        self.advise_button = QPushButton(translator(N_("Advise me")))
+        self.advise_button = QPushButton(translator(N_("&Advise me")))
         self.advise_button.setObjectName("primary")
-        self.cancel_button = QPushButton(translator(N_("Stop")))
-        self.status = QLabel()
-        self.status.setObjectName("status")
-        self.status.setWordWrap(True)
+        self.cancel_button = QPushButton(translator(N_("S&top measuring")))
+        self.status = text_label(name="status")
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
-        self.card = AnswerCard(translator=translator)
-        self.options = RowsModel([translator(head) for head in OPTION_HEADS], parent=self)
-        self.avoid = RowsModel([translator(head) for head in AVOID_HEADS], parent=self)
-        self.results = RowsModel([translator(head) for head in RESULT_HEADS], parent=self)
-        self.report = QTextBrowser()
-        self.report.setOpenLinks(False)
-        self.pdf_button = QPushButton(translator(N_("Export PDF…")))
-        self.json_button = QPushButton(translator(N_("Save as JSON…")))
+        self.progress.setAccessibleName(translator(N_("Measured kernels")))
+        self.message = MessagePanel()
+        self.advice = AdviceView(translator=translator)
         self._lay_out()
         self._connect()
         self.show_state(AdviseState())
 
     def _lay_out(self) -> None:
         left = QWidget()
+        left.setObjectName("left_column")
         column = QVBoxLayout(left)
-        heading = QLabel(self._tr(N_("What do you want to run?")))
+        column.setContentsMargins(4, 4, 12, 4)
+        column.setSpacing(8)
+        heading = QLabel(self._tr(N_("Your job")))
         heading.setObjectName("heading")
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.advise_button, 1)
-        buttons.addWidget(self.cancel_button)
-        exports = QHBoxLayout()
-        exports.addWidget(self.pdf_button)
-        exports.addWidget(self.json_button)
-        for item in (heading, self.form, buttons, self.progress, self.status):
-            if isinstance(item, QHBoxLayout):
-                column.addLayout(item)
-            else:
-                column.addWidget(item)
+        for widget in (
+            heading, self.form, self.advise_button, self.cancel_button, self.progress, self.status,
+        ):  # fmt: skip
+            column.addWidget(widget)
         column.addStretch(1)
-        column.addLayout(exports)
-        self.tabs = QTabWidget()
-        for title, table in (
-            (N_("Options"), self._table(self.options, stretched=1)),
-            (N_("Avoid"), self._table(self.avoid, stretched=2)),
-            (N_("Measured"), self._table(self.results, stretched=0)),
-            (N_("Full report"), self.report),
-        ):
-            self.tabs.addTab(table, self._tr(title))
-        right = QWidget()
-        stack = QVBoxLayout(right)
-        stack.addWidget(self.card)
-        stack.addWidget(self.tabs, 1)
+        area = QScrollArea()
+        area.setObjectName("left")
+        area.setWidget(left)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setMinimumWidth(_LEFT_WIDTH[0])
+        area.setMaximumWidth(_LEFT_WIDTH[1])
+        self._right = QStackedWidget()
+        self._right.addWidget(self.message)
+        self._right.addWidget(self.advice)
         splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(left)
-        splitter.addWidget(right)
+        splitter.addWidget(area)
+        splitter.addWidget(self._right)
         splitter.setStretchFactor(1, 1)
         splitter.setChildrenCollapsible(False)
-        QVBoxLayout(self).addWidget(splitter)
-
-    def _table(self, model: RowsModel, *, stretched: int) -> QTableView:
-        proxy = QSortFilterProxyModel(self)
-        proxy.setSourceModel(model)
-        proxy.setSortRole(Qt.ItemDataRole.UserRole)
-        table = QTableView()
-        table.setModel(proxy)
-        table.setSortingEnabled(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        table.verticalHeader().hide()
-        table.setShowGrid(False)
-        table.setWordWrap(True)
-        table.setAlternatingRowColors(True)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
-        return table
+        splitter.setSizes([_LEFT_WIDTH[0] + 20, 800])
+        QHBoxLayout(self).addWidget(splitter)
 
     def _connect(self) -> None:
         self.advise_button.clicked.connect(lambda: self.advise_requested.emit(self.form.request()))
         self.cancel_button.clicked.connect(self.cancel_requested)
-        self.pdf_button.clicked.connect(lambda: self._ask_for_file("pdf"))
-        self.json_button.clicked.connect(lambda: self._ask_for_file("json"))
+        self.advice.pdf_requested.connect(self.pdf_requested)
+        self.advice.json_requested.connect(self.json_requested)
+        self.advice.copied.connect(self.copied)
 
-    def _ask_for_file(self, kind: str) -> None:
-        advice = self._shown_advice
-        if advice is None:
-            return
-        name = f"dl-advisor-{advice.workload.network}-{advice.created_on}.{kind}"
-        start = str(Path.home() / Path(name).name)
-        caption = self._tr(N_("Export")) if kind == "pdf" else self._tr(N_("Save"))
-        path, _filter = QFileDialog.getSaveFileName(
-            self, caption, start, f"{kind.upper()} (*.{kind})"
-        )
-        if path:
-            signal = self.pdf_requested if kind == "pdf" else self.json_requested
-            signal.emit(path if path.lower().endswith(f".{kind}") else f"{path}.{kind}")
+    def take_model(self, path: str) -> None:
+        """Choose a model file as the network, unless a job runs."""
+        if self.form.isEnabled():
+            self.form.show_model(Path(path))
 
     def show_state(self, state: AdviseState) -> None:
         """Show a state of the main job."""
-        self.advise_button.setEnabled(not state.is_busy)
+        is_new = state.stage is not self._stage
+        self._stage = state.stage
+        if is_new and state.stage is Stage.PROBING:
+            self.advice.clear()
+        self._show_controls(state)
+        self._show_status(state)
+        if state.recommendation is not None:
+            self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
+        self.advice.show_results(state.results, state.profile)
+        if is_new and state.stage is Stage.MEASURING:
+            self.advice.lead_to(self.advice.results_table)
+        elif is_new and not state.is_busy:
+            self.advice.lead_to(self.advice.options_table)
+        if self.advice.has_advice:
+            self._right.setCurrentWidget(self.advice)
+        else:
+            self._show_message(state)
+            self._right.setCurrentWidget(self.message)
+
+    def _show_controls(self, state: AdviseState) -> None:
+        had_focus = self.advise_button.hasFocus() or self.cancel_button.hasFocus()
+        self.advise_button.setVisible(not state.is_busy)
+        self.cancel_button.setVisible(state.is_busy)
+        self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
         self.form.setEnabled(not state.is_busy)
-        self.cancel_button.setEnabled(state.is_busy and state.stage is not Stage.CANCELLING)
-        self.status.setText(self._status_text(state))
-        self.status.setProperty("failed", state.stage is Stage.FAILED)
-        self.status.style().unpolish(self.status)
-        self.status.style().polish(self.status)
         # Never the endless animation of an unknown total: it would disturb what is measured.
         self.progress.setRange(0, max(1, state.n_total))
         self.progress.setValue(len(state.results))
         self.progress.setVisible(state.is_busy)
-        if state.stage is Stage.PROBING and state.recommendation is None:
-            self._clear()
-        self.results.show_rows(result_rows(state.results, self._tr))
-        if state.recommendation is not None:
-            self._show_advice(state.recommendation, is_provisional=state.is_provisional)
-        has_advice = self._shown_advice is not None
-        self.card.setVisible(has_advice)
-        self.tabs.setVisible(has_advice or state.is_busy)
-        for button in (self.pdf_button, self.json_button):
-            button.setEnabled(has_advice and not state.is_busy)
+        self.advice.show_exports(is_enabled=not state.is_busy)
+        if had_focus:
+            (self.cancel_button if state.is_busy else self.advise_button).setFocus()
 
-    def _clear(self) -> None:
-        self._shown_advice = None
-        for model in (self.options, self.avoid, self.results):
-            model.show_rows(())
-        self.report.clear()
+    def _show_status(self, state: AdviseState) -> None:
+        self.status.setText(self._status_text(state))
+        is_failed = state.stage is Stage.FAILED
+        if self.status.property("failed") != is_failed:
+            self.status.setProperty("failed", is_failed)
+            self.status.style().unpolish(self.status)
+            self.status.style().polish(self.status)
+
+    def _show_message(self, state: AdviseState) -> None:
+        tr = self._tr
+        if state.stage is Stage.FAILED:
+            title = tr(N_("This job cannot be advised"))
+            self.message.show_message(title, state.message, is_failure=True)
+        elif state.is_busy:
+            text = tr(N_("The first answer comes in a moment."))
+            found = ""
+            if state.profile is not None:
+                found = tr(N_("Found: {cpu}.\n\n"), cpu=state.profile.cpu.brand)
+            self.message.show_message(tr(N_("Looking at this machine …")), found + text)
+        else:
+            self.message.show_message(
+                tr(_WELCOME_TITLE),
+                tr(_WELCOME_TEXT),
+                steps=[tr(step) for step in _WELCOME_STEPS],
+                closing_text=tr(_PRIVACY),
+            )
 
     def _status_text(self, state: AdviseState) -> str:
+        tr = self._tr
         if state.stage is Stage.FAILED:
-            return state.message
+            return state.message if self.advice.has_advice else tr(N_("Not done."))
         if state.stage is Stage.MEASURING:
-            count = f"{len(state.results)} / {state.n_total}"
-            if state.running is None:
-                return self._tr(N_("Measuring {count}"), count=count)
-            name = request_name(state.running, self._tr)
-            device = state.running.device_id
-            return self._tr(
-                N_("Measuring {count}: {name} ({device})"), count=count, name=name, device=device
-            )
-        text = self._tr(_STAGE_TEXTS[state.stage])
-        failed = sum(isinstance(result, FailedMeasurement) for result in state.results)
-        if failed and not state.is_busy:
-            text += " " + self._tr(
-                N_("{n} kernels gave no figure: see Measured for the reason."), n=failed
-            )
-        return text
+            return self._measuring_text(state)
+        text = tr(_STAGE_TEXTS[state.stage])
+        return text if state.is_busy else " ".join((text, *self._notes(state)))
 
-    def _show_advice(self, advice: Recommendation, *, is_provisional: bool) -> None:
-        if advice is self._shown_advice:
+    def _notes(self, state: AdviseState) -> Iterator[str]:
+        """Say what came out of measuring, and what disturbed it."""
+        tr = self._tr
+        results = state.recommendation.measurements if state.recommendation else None
+        if results is None:
             return
-        self._shown_advice = advice
-        self.card.show_advice(advice, is_provisional=is_provisional)
-        self.options.show_rows(option_rows(advice, self._tr))
-        self.avoid.show_rows(avoid_rows(advice, self._tr))
-        self.report.setHtml(render_html(build_report(advice, self._tr), report_colours(self)))
+        seconds = format_number(results.duration_s, digits=2)
+        yield tr(
+            N_("{n} kernels measured in {seconds} s."), n=len(results.measured), seconds=seconds
+        )
+        failed = sum(result.outcome not in _QUIET_OUTCOMES for result in results.failed)
+        if failed:
+            yield tr(
+                N_("{n} gave no figure: point at them under Measured for the reason."), n=failed
+            )
+        for warning in results.warnings:
+            yield tr(N_("Beware: {warning}."), warning=tr(WARNINGS[warning]))
+
+    def _measuring_text(self, state: AdviseState) -> str:
+        count = self._tr(
+            N_("Measuring: {n} of {total} kernels"), n=len(state.results), total=state.n_total
+        )
+        if state.running is None:
+            return count
+        name = request_name(state.running, self._tr)
+        return f"{count}\n{device_name(state.running.device_id, state.profile)}: {name}"

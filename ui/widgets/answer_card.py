@@ -1,70 +1,80 @@
-"""The answer in one card: the first option, how sure it is, why, and what to type.
+"""One option in a card: what it is, how long, how sure, why, how to do it, what it rests on.
 
-Signals: none. Leaves to others: choosing the answer (`advisor.recommend`).
+Signals: none. Leaves to others: choosing the option (`advisor.recommend`, the options table).
 """
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from collections.abc import Iterator
 
-from advisor.format import format_duration_interval, format_usd_interval
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from advisor.format import format_duration_interval, format_factor, format_usd_interval
 from advisor.i18n import N_, Translator
-from advisor.model.recommendation import RankedOption, Recommendation, Step
+from advisor.model.option import OptionKind
+from advisor.model.prediction import Evidence
+from advisor.model.recommendation import RankedOption, Recommendation
 from advisor.report.names import BASES
 from advisor.report.reasons import reason_text
-
-_SHOWN_REASONS = 3
-
-
-def _label(text: str, *, name: str) -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse
-        | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
-    return label
+from ui.models.explanations import BASIS_TIPS, INTERVAL
+from ui.widgets.labels import text_label
+from ui.widgets.step_box import StepBox
 
 
 class AnswerCard(QFrame):
-    """Shows the first option of a recommendation."""
+    """Shows an option of a recommendation; its body scrolls when the steps are many."""
 
     def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
         """Start empty."""
         super().__init__(parent)
         self.setObjectName("answer_card")
         self._tr = translator
-        self._layout = QVBoxLayout(self)
+        self.badge = text_label(name="badge")
+        self.title = text_label(name="answer_title")
+        self.numbers = text_label(name="answer_numbers", tip=translator(INTERVAL))
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setAccessibleName(translator(N_("Reasons and steps")))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 12, 8, 8)
+        layout.setSpacing(4)
+        for label in (self.badge, self.title, self.numbers):
+            layout.addWidget(label)
+        layout.addWidget(self._scroll, 1)
 
-    def show_advice(self, advice: Recommendation, *, is_provisional: bool) -> None:
-        """Replace what the card shows."""
-        while (item := self._layout.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.deleteLater()
-        first = advice.ranked[0]
-        badge = (
-            self._tr(N_("First guess from published figures; measuring will sharpen it"))
-            if is_provisional
-            else self._tr(BASES[first.prediction.basis])
-        )
-        self._layout.addWidget(_label(badge, name="badge"))
-        self._layout.addWidget(_label(first.option.title, name="answer_title"))
-        self._layout.addWidget(_label(self._numbers(first), name="answer_numbers"))
-        reasons = [reason_text(reason, self._tr) for reason in first.reasons[:_SHOWN_REASONS]]
-        self._layout.addWidget(_label("\n".join(f"{reason}." for reason in reasons), name="why"))
-        for step in first.steps:
-            self._layout.addWidget(self._step(step))
+    def show_option(
+        self, advice: Recommendation, number: int, *, is_provisional: bool = False
+    ) -> None:
+        """Replace what the card shows by the option at a place in the ranking, 0 for the first."""
+        row = advice.ranked[number]
+        self.badge.setText(self._badge(advice, number, is_provisional=is_provisional))
+        self.badge.setToolTip(self._tr(BASIS_TIPS[row.prediction.basis]))
+        self.title.setText(row.option.title)
+        self.numbers.setText(self._numbers(row))
+        self.setProperty("first", number == 0)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        body = QWidget()
+        body.setObjectName("card_body")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 6, 8, 4)
+        column.setSpacing(6)
+        for widget in self._body(row):
+            column.addWidget(widget)
+        column.addStretch(1)
+        # The area deletes the widget that it held before.
+        self._scroll.setWidget(body)
+
+    def _badge(self, advice: Recommendation, number: int, *, is_provisional: bool) -> str:
+        tr = self._tr
+        basis = tr(BASES[advice.ranked[number].prediction.basis])
+        if is_provisional and number == 0:
+            return tr(N_("First guess, nothing measured yet · {basis}"), basis=basis)
+        if number == 0:
+            return tr(N_("Best for you · {basis}"), basis=basis)
+        count = len(advice.ranked)
+        return tr(N_("Option {n} of {count} · {basis}"), n=number + 1, count=count, basis=basis)
 
     def _numbers(self, row: RankedOption) -> str:
         time = format_duration_interval(row.prediction.total_s)
@@ -74,20 +84,42 @@ class AnswerCard(QFrame):
             money = self._tr(N_("no cost"))
         else:
             money = format_usd_interval(row.cost.total_usd)
-        return self._tr(N_("{time} for the whole job · {money}"), time=time, money=money)
+        text = self._tr(N_("{time} for the whole job · {money}"), time=time, money=money)
+        if row.option.kind is OptionKind.STAY:
+            return text
+        speedup = format_factor(row.speedup.mid)
+        return text + self._tr(N_(" · {factor} the speed of now"), factor=speedup)
 
-    def _step(self, step: Step) -> QWidget:
-        box = QWidget()
-        layout = QHBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        text = f"{step.caption}\n{step.content}" if step.caption else step.content
-        label = _label(text, name="step")
-        if step.kind != "text":
-            label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        layout.addWidget(label, 1)
-        copy = QPushButton(self._tr(N_("Copy")))
-        copy.setAccessibleName(self._tr(N_("Copy: {what}"), what=step.caption or step.content))
-        copy.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(step.content))
-        layout.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
-        return box
+    def _body(self, row: RankedOption) -> Iterator[QWidget]:
+        tr = self._tr
+        reasons = [f"• {reason_text(reason, tr)}." for reason in row.reasons]
+        if row.prediction.is_warned:
+            reasons.append(tr(N_("• The time may be off by more than 3 times.")))
+        if reasons:
+            yield text_label("\n".join(reasons), name="why")
+        if row.steps:
+            yield self._heading(N_("How to do it"))
+        for step in row.steps:
+            yield StepBox(step, translator=tr)
+        notes = [*map(_evidence_text, row.prediction.evidence), *row.prediction.assumptions]
+        if notes:
+            yield self._heading(N_("What the time rests on"))
+            yield text_label("\n".join(notes), name="note")
+        yield from self._money(row)
+
+    def _money(self, row: RankedOption) -> Iterator[QWidget]:
+        lines = [f"{format_usd_interval(p.usd)}: {p.explanation or p.code}" for p in row.cost.parts]
+        if row.cost.missing:
+            lines.append(self._tr(N_("Not known: {what}"), what=", ".join(row.cost.missing)))
+        if lines:
+            yield self._heading(N_("What the money is for"))
+            yield text_label("\n".join(lines), name="note")
+
+    def _heading(self, text: str) -> QLabel:
+        return text_label(self._tr(text), name="card_heading")
+
+
+def _evidence_text(evidence: Evidence) -> str:
+    source = evidence.source
+    date = f", {source.date}" if source.date else ""
+    return f"{evidence.statement} [{source.title}{date}: {source.reference}]"

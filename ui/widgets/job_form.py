@@ -1,35 +1,46 @@
-"""The form of the main job: which network, how much of it, what is wanted.
+"""The form of the main job: which network, how much of it, what is wanted and what is refused.
 
 Signals of `JobForm`:
     changed: the user changed something.
 Leaves to others: checking the job against the machine (`ui.journey`).
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
+    QDoubleSpinBox,
     QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
+    QGridLayout,
+    QLabel,
     QPushButton,
     QSpinBox,
+    QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
 from advisor.i18n import N_, Translator
 from advisor.model.published import NetworkFacts
-from advisor.model.quantity import Phase
+from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences
 from advisor.model.workload import Job
 from advisor.report.build import OBJECTIVES
 from advisor.report.names import PHASES
+from probes.bench.plan import Budget
 from ui.journey import DEFAULT_NETWORK, JourneyRequest
 
+MODEL_SUFFIXES = (".keras", ".json", ".onnx")
 # Used where the bundled facts do not say how large the usual data set is.
 _DEFAULT_SAMPLES = 50_000
-_MODEL_FILES = "Keras, ONNX (*.keras *.json *.onnx)"
+_BUDGETS = {
+    Budget.QUICK: N_("about a minute"),
+    Budget.THOROUGH: N_("up to ten minutes"),
+}
+_FIELD_HEIGHT = 28
 
 
 def _spin(value: int, most: int) -> QSpinBox:
@@ -38,6 +49,25 @@ def _spin(value: int, most: int) -> QSpinBox:
     spin.setGroupSeparatorShown(True)
     spin.setValue(value)
     return spin
+
+
+def _limit(unit: str, nothing: str) -> QDoubleSpinBox:
+    """Return a field for a limit where 0 stands for none."""
+    spin = QDoubleSpinBox()
+    spin.setRange(0.0, 1e6)
+    spin.setDecimals(2)
+    spin.setSuffix(f" {unit}")
+    spin.setSpecialValueText(nothing)
+    return spin
+
+
+def _combo() -> QComboBox:
+    combo = QComboBox()
+    # Long names must not make the whole column wide: they end in an ellipsis.
+    policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+    combo.setSizeAdjustPolicy(policy)
+    combo.setMinimumContentsLength(8)
+    return combo
 
 
 class JobForm(QWidget):
@@ -52,54 +82,104 @@ class JobForm(QWidget):
         translator: Translator,
         parent: QWidget | None = None,
     ) -> None:
-        """Show the bundled networks, with the usual job of the first one filled in."""
+        """Show the bundled networks, with the usual job of the default one filled in."""
         super().__init__(parent)
         self._tr = translator
         self._networks = {facts.name: facts for facts in networks}
-        self.network = QComboBox()
-        for facts in sorted(networks, key=lambda row: row.title.casefold()):
-            self.network.addItem(facts.title, facts.name)
-        self.open_model = QPushButton(translator(N_("Open a model file…")))
-        self.phase = QComboBox()
-        for phase in Phase:
-            self.phase.addItem(translator(PHASES[phase]), phase.value)
+        self.network, self.phase, self.objective = _combo(), _combo(), _combo()
+        self.precision, self.budget = _combo(), _combo()
+        self.open_model = QPushButton(translator(N_("Open a model &file…")))
         self.batch_size = _spin(32, 65536)
         self.samples = _spin(_DEFAULT_SAMPLES, 2_000_000_000)
         self.epochs = _spin(10, 1_000_000)
-        self.objective = QComboBox()
-        for objective in (Objective.BALANCED, Objective.FASTEST, Objective.CHEAPEST):
-            self.objective.addItem(translator(OBJECTIVES[objective]), objective.value)
+        self.max_usd = _limit("USD", translator(N_("no limit")))
+        self.deadline_h = _limit("h", translator(N_("no limit")))
+        self.allows_cloud = QCheckBox(translator(N_("Renting is possible")))
+        self.allows_buying = QCheckBox(translator(N_("Buying is possible")))
+        self.more_button = QToolButton()
+        self.more = QWidget()
+        self._fill_lists(networks)
         self._lay_out()
         self._connect()
         self.network.setCurrentIndex(max(0, self.network.findData(DEFAULT_NETWORK)))
         self._fill_usual_job()
+        self._show_more(self.more_button.isChecked())
+
+    def _fill_lists(self, networks: tuple[NetworkFacts, ...]) -> None:
+        tr = self._tr
+        for facts in sorted(networks, key=lambda row: row.title.casefold()):
+            self.network.addItem(facts.title, facts.name)
+        for phase in Phase:
+            self.phase.addItem(tr(PHASES[phase]), phase.value)
+        for objective in (Objective.BALANCED, Objective.FASTEST, Objective.CHEAPEST):
+            self.objective.addItem(tr(OBJECTIVES[objective]), objective.value)
+        for precision in Precision:
+            self.precision.addItem(precision.value, precision.value)
+        for budget, text in _BUDGETS.items():
+            self.budget.addItem(tr(text), budget.value)
+        self.allows_cloud.setChecked(True)
+        self.allows_buying.setChecked(True)
 
     def _lay_out(self) -> None:
-        tr = self._tr
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.addWidget(self.network, 1)
-        row.addWidget(self.open_model)
-        form.addRow(tr(N_("&Network")), row)
-        form.addRow(tr(N_("&What for")), self.phase)
-        form.addRow(tr(N_("&Batch size")), self.batch_size)
-        form.addRow(tr(N_("&Samples")), self.samples)
-        form.addRow(tr(N_("&Epochs")), self.epochs)
-        form.addRow(tr(N_("I w&ant")), self.objective)
-        for index in range(form.rowCount()):
-            item = form.itemAt(index, QFormLayout.ItemRole.LabelRole)
-            label = item.widget() if item is not None else None
-            if label is not None and index == 0:
-                label.setBuddy(self.network)  # type: ignore[attr-defined]
+        form = QGridLayout()
+        self._add(form, 0, 0, N_("&Network"), self.network, columns=2)
+        form.addWidget(self.open_model, 2, 0, 1, 2)
+        self._add(form, 3, 0, N_("&What for"), self.phase)
+        self._add(form, 3, 1, N_("&Batch size"), self.batch_size)
+        self._add(form, 5, 0, N_("&Samples"), self.samples)
+        self._add(form, 5, 1, N_("&Epochs"), self.epochs)
+        self._add(form, 7, 0, N_("&I want"), self.objective, columns=2)
+        more = QGridLayout(self.more)
+        self._add(more, 0, 0, N_("Number format"), self.precision)
+        self._add(more, 0, 1, N_("Measure for"), self.budget)
+        self._add(more, 2, 0, N_("Spend at most"), self.max_usd)
+        self._add(more, 2, 1, N_("Ready within"), self.deadline_h)
+        more.addWidget(self.allows_cloud, 4, 0)
+        more.addWidget(self.allows_buying, 4, 1)
+        for grid in (form, more):
+            grid.setContentsMargins(0, 0, 0, 0)
+            grid.setVerticalSpacing(3)
+            grid.setColumnStretch(0, 1)
+            grid.setColumnStretch(1, 1)
+        self.more_button.setText(self._tr(N_("More settin&gs")))
+        self.more_button.setCheckable(True)
+        self.more_button.setAutoRaise(True)
+        self.more_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(form)
+        column.addWidget(self.more_button)
+        column.addWidget(self.more)
+
+    def _add(
+        self, grid: QGridLayout, row: int, column: int, text: str, field: QWidget, columns: int = 1
+    ) -> None:
+        label = QLabel(self._tr(text))
+        label.setObjectName("field")
+        label.setBuddy(field)
+        label.setContentsMargins(0, 5 if row else 0, 0, 0)
+        field.setAccessibleName(self._tr(text).replace("&", ""))
+        field.setMinimumHeight(_FIELD_HEIGHT)
+        grid.addWidget(label, row, column, 1, columns)
+        grid.addWidget(field, row + 1, column, 1, columns)
 
     def _connect(self) -> None:
         self.network.activated.connect(self._fill_usual_job)
+        self.network.currentTextChanged.connect(self.network.setToolTip)
         self.open_model.clicked.connect(self._ask_for_model)
         self.phase.currentIndexChanged.connect(self._phase_changed)
-        for spin in (self.batch_size, self.samples, self.epochs):
+        self.more_button.toggled.connect(self._show_more)
+        for spin in (self.batch_size, self.samples, self.epochs, self.max_usd, self.deadline_h):
             spin.valueChanged.connect(self.changed)
-        self.objective.currentIndexChanged.connect(self.changed)
+        for combo in (self.objective, self.precision, self.budget):
+            combo.currentIndexChanged.connect(self.changed)
+        for box in (self.allows_cloud, self.allows_buying):
+            box.toggled.connect(self.changed)
+
+    def _show_more(self, is_open: bool) -> None:  # noqa: FBT001 - Qt's signal
+        self.more.setVisible(is_open)
+        arrow = Qt.ArrowType.DownArrow if is_open else Qt.ArrowType.RightArrow
+        self.more_button.setArrowType(arrow)
 
     def _phase_changed(self) -> None:
         self.epochs.setEnabled(self._phase() is Phase.TRAINING)
@@ -118,29 +198,83 @@ class JobForm(QWidget):
 
     def _ask_for_model(self) -> None:
         caption = self._tr(N_("Open a model file"))
-        name, _kind = QFileDialog.getOpenFileName(self, caption, "", _MODEL_FILES)
+        patterns = " ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
+        name, _kind = QFileDialog.getOpenFileName(self, caption, "", f"Keras, ONNX ({patterns})")
         if name:
             self.show_model(Path(name))
 
     def show_model(self, path: Path) -> None:
         """Choose a model file as the network."""
-        self.network.addItem(path.name, path)
-        self.network.setCurrentIndex(self.network.count() - 1)
+        index = self.network.findData(str(path))
+        if index < 0:
+            self.network.addItem(path.name, str(path))
+            index = self.network.count() - 1
+            self.network.setItemData(index, str(path), Qt.ItemDataRole.ToolTipRole)
+        self.network.setCurrentIndex(index)
         self.changed.emit()
 
     def request(self) -> JourneyRequest:
         """Return what the form says."""
         phase = self._phase()
-        chosen = self.network.currentData()
-        job = Job(
-            phase=phase,
-            batch_size=self.batch_size.value(),
-            samples=self.samples.value(),
-            epochs=self.epochs.value() if phase is Phase.TRAINING else 1,
-        )
+        chosen = str(self.network.currentData())
+        is_bundled = chosen in self._networks
         return JourneyRequest(
-            network=None if isinstance(chosen, Path) else str(chosen),
-            model_file=chosen if isinstance(chosen, Path) else None,
-            job=job,
-            preferences=Preferences(objective=Objective(self.objective.currentData())),
+            network=chosen if is_bundled else None,
+            model_file=None if is_bundled else Path(chosen),
+            job=Job(
+                phase=phase,
+                batch_size=self.batch_size.value(),
+                precision=Precision(self.precision.currentData()),
+                samples=self.samples.value(),
+                epochs=self.epochs.value() if phase is Phase.TRAINING else 1,
+            ),
+            preferences=Preferences(
+                objective=Objective(self.objective.currentData()),
+                max_usd=self.max_usd.value() or None,
+                deadline_h=self.deadline_h.value() or None,
+                allows_cloud=self.allows_cloud.isChecked(),
+                allows_buying=self.allows_buying.isChecked(),
+            ),
+            budget=Budget(self.budget.currentData()),
         )
+
+    def _lists(self) -> dict[str, QComboBox]:
+        return {
+            "phase": self.phase, "objective": self.objective, "precision": self.precision,
+            "budget": self.budget,
+        }  # fmt: skip
+
+    def _numbers(self) -> dict[str, QSpinBox | QDoubleSpinBox]:
+        return {
+            "batch_size": self.batch_size, "samples": self.samples, "epochs": self.epochs,
+            "max_usd": self.max_usd, "deadline_h": self.deadline_h,
+        }  # fmt: skip
+
+    def _boxes(self) -> dict[str, QCheckBox]:
+        return {"allows_cloud": self.allows_cloud, "allows_buying": self.allows_buying}
+
+    def answers(self) -> dict[str, str]:
+        """Return all that was chosen as words, to be kept for the next start."""
+        kept = {"network": str(self.network.currentData())}
+        kept |= {name: str(combo.currentData()) for name, combo in self._lists().items()}
+        kept |= {name: str(spin.value()) for name, spin in self._numbers().items()}
+        return kept | {name: str(int(box.isChecked())) for name, box in self._boxes().items()}
+
+    def show_answers(self, answers: Mapping[str, str]) -> None:
+        """Fill in what was kept; what is missing or makes no sense any more is left as it is."""
+        network = answers.get("network", "")
+        if self.network.findData(network) >= 0:
+            self.network.setCurrentIndex(self.network.findData(network))
+        elif network.endswith(MODEL_SUFFIXES) and Path(network).is_file():
+            self.show_model(Path(network))
+        for name, combo in self._lists().items():
+            combo.setCurrentIndex(max(combo.findData(answers.get(name)), 0))
+        for name, spin in self._numbers().items():
+            text = answers.get(name, "")
+            if text.replace(".", "", 1).isdecimal():
+                value = float(text)
+                spin.setValue(value) if isinstance(spin, QDoubleSpinBox) else spin.setValue(
+                    int(min(value, spin.maximum()))
+                )
+        for name, box in self._boxes().items():
+            box.setChecked(answers.get(name, "1") == "1")

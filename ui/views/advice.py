@@ -1,0 +1,217 @@
+"""The right side of the main page: the chosen option, the tables, the report, the exports.
+
+Signals of `AdviceView`:
+    pdf_requested, json_requested: a path as text; copied: the advice is on the clipboard.
+Leaves to others: when what is shown (`ui.views.start`), the texts (`advisor.report`).
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from advisor.i18n import N_, Translator
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import FailedMeasurement, Measurement
+from advisor.model.recommendation import Recommendation
+from advisor.report.build import build_report
+from advisor.report.html import render_html
+from advisor.report.text import render_text
+from ui.models import advice_rows as rows
+from ui.models.rows import RowsModel
+from ui.theme import report_colours
+from ui.widgets.answer_card import AnswerCard
+from ui.widgets.row_delegate import RowDelegate
+from ui.widgets.rows_table import RowsTable
+
+Results = tuple[Measurement | FailedMeasurement, ...]
+
+
+class AdviceView(QWidget):
+    """Shows a recommendation, and the measurements as they come."""
+
+    pdf_requested = Signal(str)
+    json_requested = Signal(str)
+    copied = Signal()
+
+    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
+        """Build the page without an advice."""
+        super().__init__(parent)
+        self._tr = translator
+        self._advice: Recommendation | None = None
+        self._is_provisional = False
+        self._is_report_old = False
+        self._has_chosen_tab = False
+        self.card = AnswerCard(translator=translator)
+        self._options = self._model(rows.OPTION_HEADS, rows.OPTION_TIPS)
+        self._avoid = self._model(rows.AVOID_HEADS, rows.AVOID_TIPS)
+        self._hints = self._model(rows.HINT_HEADS, ())
+        self._results = self._model(rows.RESULT_HEADS, rows.RESULT_TIPS)
+        self.report = QTextBrowser()
+        self.report.setOpenLinks(False)
+        self.report.document().setDocumentMargin(12)
+        self.report.setAccessibleName(translator(N_("Full report")))
+        self.copy_button = QPushButton(translator(N_("&Copy as text")))
+        self.json_button = QPushButton(translator(N_("Save as &JSON…")))
+        self.pdf_button = QPushButton(translator(N_("Export &PDF…")))
+        self._make_tables()
+        self._lay_out()
+        self._connect()
+
+    def _model(self, heads: tuple[str, ...], tips: tuple[str, ...]) -> RowsModel:
+        return RowsModel(
+            [self._tr(head) for head in heads],
+            explanations=[self._tr(tip) for tip in tips],
+            parent=self,
+        )
+
+    def _make_tables(self) -> None:
+        tr = self._tr
+        self.options_table = RowsTable(
+            self._options, widths={0: 30, 2: 160, 3: 80, 4: 78}, name=tr(N_("Options"))
+        )
+        self.options_table.setItemDelegate(RowDelegate(self.options_table))
+        self.options_table.verticalHeader().setDefaultSectionSize(
+            self.fontMetrics().height() * 2 + 22
+        )
+        self.options_table.setWordWrap(False)
+        self.avoid_table = RowsTable(self._avoid, widths={0: 190, 1: 70}, name=tr(N_("Avoid")))
+        self.hints_table = RowsTable(self._hints, widths={0: 190}, name=tr(N_("Worth trying")))
+        for table in (self.avoid_table, self.hints_table):
+            table.fit_rows()
+        self.results_table = RowsTable(
+            self._results, widths={1: 150, 2: 110, 3: 76}, name=tr(N_("Measured"))
+        )
+        self.results_table.setWordWrap(False)
+
+    def _lay_out(self) -> None:
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        for title, widget in (
+            (N_("&Options"), self.options_table),
+            (N_("A&void"), self.avoid_table),
+            (N_("Worth tr&ying"), self.hints_table),
+            (N_("&Measured"), self.results_table),
+            (N_("Full &report"), self.report),
+        ):
+            self.tabs.addTab(widget, self._tr(title))
+        self._splitter = QSplitter(Qt.Orientation.Vertical)
+        self._splitter.addWidget(self.card)
+        self._splitter.addWidget(self.tabs)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setSizes([260, 400])
+        self._splitter.setStretchFactor(1, 1)
+        self.card.setMinimumHeight(150)
+        self.tabs.setMinimumHeight(140)
+        exports = QHBoxLayout()
+        exports.addStretch(1)
+        for button in (self.copy_button, self.json_button, self.pdf_button):
+            exports.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._splitter, 1)
+        column.addLayout(exports)
+
+    def _connect(self) -> None:
+        self.options_table.row_chosen.connect(self._show_option)
+        self.tabs.tabBarClicked.connect(self._tab_chosen)
+        self.tabs.currentChanged.connect(self._show_report)
+        self.copy_button.clicked.connect(self._copy)
+        self.pdf_button.clicked.connect(lambda: self._ask_for_file("pdf"))
+        self.json_button.clicked.connect(lambda: self._ask_for_file("json"))
+
+    @property
+    def has_advice(self) -> bool:
+        """Whether an advice is shown."""
+        return self._advice is not None
+
+    def clear(self) -> None:
+        """Forget the advice and the results of an earlier run."""
+        self._advice = None
+        self._has_chosen_tab = False
+        for model in (self._options, self._avoid, self._hints, self._results):
+            model.show_rows(())
+        self.report.clear()
+
+    def show_advice(self, advice: Recommendation, *, is_provisional: bool) -> None:
+        """Show a recommendation, its first option chosen."""
+        if advice is self._advice and is_provisional == self._is_provisional:
+            return
+        self._advice = advice
+        self._is_provisional = is_provisional
+        self._is_report_old = True
+        self._options.show_rows(rows.option_rows(advice, self._tr))
+        self._avoid.show_rows(rows.avoid_rows(advice, self._tr))
+        self._hints.show_rows(rows.hint_rows(advice, self._tr))
+        if advice.ranked:
+            self.card.show_option(advice, 0, is_provisional=is_provisional)
+            self.options_table.choose_row(0)
+        self.card.setVisible(bool(advice.ranked))
+        self._show_report()
+
+    def show_results(self, results: Results, profile: MachineProfile | None) -> None:
+        """Show the kernels that are over."""
+        self._results.show_rows(rows.result_rows(results, profile, self._tr))
+        self.results_table.follow_end()
+
+    def show_exports(self, *, is_enabled: bool) -> None:
+        """Offer the exports, or not while the advice may still change."""
+        for button in (self.copy_button, self.json_button, self.pdf_button):
+            button.setEnabled(is_enabled)
+
+    def lead_to(self, table: QWidget) -> None:
+        """Bring a tab to the front, unless the user has chosen one."""
+        if not self._has_chosen_tab:
+            self.tabs.setCurrentWidget(table)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the report again in the colours of another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._is_report_old = self._advice is not None
+            self._show_report()
+
+    def _tab_chosen(self, _number: int) -> None:
+        self._has_chosen_tab = True
+
+    def _show_option(self, number: int) -> None:
+        if self._advice is not None and number < len(self._advice.ranked):
+            self.card.show_option(self._advice, number, is_provisional=self._is_provisional)
+
+    def _show_report(self) -> None:
+        """Render the report when it is looked at, not before."""
+        is_seen = self.tabs.currentWidget() is self.report
+        if self._advice is None or not self._is_report_old or not is_seen:
+            return
+        self._is_report_old = False
+        report = build_report(self._advice, self._tr)
+        self.report.setHtml(render_html(report, report_colours(self)))
+
+    def _copy(self) -> None:
+        if self._advice is not None:
+            text = render_text(build_report(self._advice, self._tr))
+            QGuiApplication.clipboard().setText(text)
+            self.copied.emit()
+
+    def _ask_for_file(self, kind: str) -> None:
+        advice = self._advice
+        if advice is None:
+            return
+        name = f"dl-advisor-{Path(advice.workload.network).name}-{advice.created_on}.{kind}"
+        caption = self._tr(N_("Export PDF")) if kind == "pdf" else self._tr(N_("Save as JSON"))
+        path, _filter = QFileDialog.getSaveFileName(
+            self, caption, str(Path.home() / name), f"{kind.upper()} (*.{kind})"
+        )
+        if path:
+            signal = self.pdf_requested if kind == "pdf" else self.json_requested
+            signal.emit(path if path.lower().endswith(f".{kind}") else f"{path}.{kind}")

@@ -1,0 +1,18 @@
+"""Labels for text that may be long: it wraps, and it can be selected by mouse and keyboard.
+
+Leaves to others: what stands on them.
+"""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+
+def text_label(text: str = "", *, name: str, tip: str = "") -> QLabel:
+    """Return a label of plain text that wraps; `name` is what the style sheet knows it by."""
+    label = QLabel(text)
+    label.setObjectName(name)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setToolTip(tip)
+    return label

@@ -1,0 +1,85 @@
+"""A table view over a `RowsModel`: sortable, read-only, whole rows selected.
+
+Signals: those of `QTableView`, and `row_chosen`: number of the chosen row in the model.
+Leaves to others: the rows (`ui.models`).
+"""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from ui.models.rows import RowsModel
+
+
+class RowsTable(QTableView):
+    """Shows rows.
+
+    Args:
+        model: the rows.
+        widths: width in pixels of each column that has a fixed one; the others share the rest.
+        name: what the table is, for assistive technology.
+
+    Signals:
+        row_chosen: number of the row, in the model's own order.
+    """
+
+    row_chosen = Signal(int)
+
+    def __init__(
+        self,
+        model: RowsModel,
+        *,
+        widths: Mapping[int, int],
+        name: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show the model in its own order."""
+        super().__init__(parent)
+        self._proxy = QSortFilterProxyModel(self)
+        self._proxy.setSourceModel(model)
+        self._proxy.setSortRole(Qt.ItemDataRole.UserRole)
+        self.setModel(self._proxy)
+        self.setAccessibleName(name)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setWordWrap(True)
+        self.setAlternatingRowColors(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        for column in range(model.columnCount()):
+            is_fixed = column in widths
+            mode = (
+                QHeaderView.ResizeMode.Interactive if is_fixed else QHeaderView.ResizeMode.Stretch
+            )
+            header.setSectionResizeMode(column, mode)
+            if is_fixed:
+                self.setColumnWidth(column, widths[column])
+        self.selectionModel().currentRowChanged.connect(self._tell_row)
+
+    def choose_row(self, number: int) -> None:
+        """Select a row by its number in the model."""
+        index = self._proxy.mapFromSource(self._proxy.sourceModel().index(number, 0))
+        self.setCurrentIndex(index)
+
+    def fit_rows(self) -> None:
+        """Make each row as high as its wrapped text, now and after each change of width."""
+        mode = QHeaderView.ResizeMode.ResizeToContents
+        self.verticalHeader().setSectionResizeMode(mode)
+
+    def follow_end(self) -> None:
+        """Scroll to the last row, unless the user looks at others."""
+        bar = self.verticalScrollBar()
+        if bar.value() >= bar.maximum() - bar.pageStep() // 2:
+            self.scrollToBottom()
+
+    def _tell_row(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self.row_chosen.emit(self._proxy.mapToSource(current).row())
