@@ -6,7 +6,7 @@ is slower than the processor beside it.
 Leaves to others: times (`advisor.predict`), the options table (`advisor.recommend.options`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from advisor.knowledge.lookup import find_device, find_gpu_family
@@ -20,6 +20,9 @@ from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import vendor_word
 from advisor.recommend.reasons import reason
+
+# Options for the machine's own GPUs are named after them.
+DEVICE_PREFIX = "device:"
 
 _LIKE = {DeviceKind.IGPU: "integrated GPU", DeviceKind.DGPU: "graphics card"}
 
@@ -36,7 +39,10 @@ class DeviceChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """How well software serves a GPU: "official", "unofficial", "none"; None unknown; by what."""
+    """How well software serves a GPU: "official", "unofficial" or "none", and by what route.
+
+    None: the families do not say (macOS); then rows of the options table speak alone.
+    """
 
     level: str | None
     route: str | None
@@ -146,7 +152,7 @@ def choose_devices(
             support = support_of(family, system=profile.os.family, phase=workload.phase)
             if support.level == "official":
                 options.append(option)
-            else:
+            elif support.level is not None:
                 hints.append(_experiment(option, family, support))
     return DeviceChoice(
         options=tuple(options),
@@ -156,10 +162,42 @@ def choose_devices(
     )
 
 
+def device_steps(
+    option: Option,
+    *,
+    profile: MachineProfile,
+    phase: Phase,
+    families: Mapping[str, GpuFamily],
+    hints: Iterable[Hint],
+) -> tuple[Step, ...]:
+    """Return how to reach a GPU of this machine: its family's route, then what hints say of it.
+
+    Args:
+        option: a GPU of the machine, from `choose_devices`.
+        profile: the machine.
+        phase: of the job.
+        families: family of each GPU by its id.
+        hints: of the options table; those about this device hold the commands.
+    """
+    gpu_id = option.id.removeprefix(DEVICE_PREFIX)
+    family = families.get(gpu_id)
+    if family is None:
+        return ()
+    steps = []
+    route = support_of(family, system=profile.os.family, phase=phase).route
+    if route is not None:
+        steps.append(Step(kind="text", caption="Way", content=route))
+    for hint in hints:
+        if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id == gpu_id:
+            steps += hint.steps
+    steps.append(Step(kind="text", caption="Advice", content=family.advice))
+    return tuple(steps)
+
+
 def _option_of(gpu: GraphicsDevice, profile: MachineProfile) -> Option:
     opencl = opencl_of(gpu, profile=profile)
     return Option(
-        id=f"device:{gpu.id}",
+        id=f"{DEVICE_PREFIX}{gpu.id}",
         title=f"{_LIKE.get(gpu.kind, 'device')} {gpu.name}",
         kind=OptionKind.LOCAL_DEVICE,
         # Measurements of a GPU are filed under its OpenCL device.
@@ -173,7 +211,7 @@ def _refusals(
     if family is None:
         return (reason(ReasonCode.NOT_APPLICABLE, why="family of the GPU not known"),)
     support = support_of(family, system=profile.os.family, phase=phase)
-    if support.level in (None, "none"):
+    if support.level == "none":
         return (
             reason(
                 ReasonCode.FRAMEWORK_DOES_NOT_RUN,

@@ -27,6 +27,7 @@ from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
+from advisor.recommend.devices import DEVICE_PREFIX
 from advisor.recommend.effort import effort_of
 from advisor.recommend.options import STAY_ID
 from advisor.recommend.rank import TIE_FRACTION, Candidate
@@ -104,7 +105,7 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
     found = predict(option, given.context, given.baseline)
     if not isinstance(found, MissingFact) or option.kind is not OptionKind.LOCAL_DEVICE:
         return found
-    gpu_id = option.id.removeprefix("device:")
+    gpu_id = option.id.removeprefix(DEVICE_PREFIX)
     gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
     if gpu is None:
         return found

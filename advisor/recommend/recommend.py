@@ -11,7 +11,7 @@ from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.store import Knowledge, data_dates
 from advisor.model.machine import MachineProfile, MissingFact
 from advisor.model.measurement import MeasurementSet
-from advisor.model.option import OptionKind
+from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Source
 from advisor.model.recommendation import (
     AvoidedOption,
@@ -22,6 +22,7 @@ from advisor.model.recommendation import (
     ReasonCode,
     Recommendation,
     Rejection,
+    Step,
 )
 from advisor.model.workload import Workload
 from advisor.predict.ceilings import fit_ceilings
@@ -29,6 +30,7 @@ from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats
 from advisor.recommend.choose import choose
+from advisor.recommend.devices import DEVICE_PREFIX, device_steps, families_of
 from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
 from advisor.recommend.offers import cloud_option
@@ -86,7 +88,7 @@ def recommend(
     listed = list_options(profile, workload, preferences, knowledge, today=today, index=index)
     evaluated = evaluate(listed.options, given=given)
     ranking = rank(evaluated.candidates, preferences=preferences)
-    ranked = _ranked(ranking.placed, given=given)
+    ranked = _ranked(ranking.placed, given=given, hints=listed.hints)
     avoid = _by_harm((*listed.avoid, *evaluated.avoid))
     hints = tuple(_with_free_time(hint, given=given) for hint in (*listed.hints, *evaluated.hints))
     undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
@@ -117,14 +119,31 @@ def recommend(
     )
 
 
-def _ranked(placed: Sequence[Placed], *, given: Given) -> tuple[RankedOption, ...]:
+def _ranked(
+    placed: Sequence[Placed], *, given: Given, hints: Sequence[Hint]
+) -> tuple[RankedOption, ...]:
     if not placed:
         return ()
     field = field_of(placed, objective=given.preferences.objective)
-    return tuple(_row(entry, given=given, field=field) for entry in choose(placed))
+    return tuple(_row(entry, given=given, field=field, hints=hints) for entry in choose(placed))
 
 
-def _row(placed: Placed, *, given: Given, field: Field) -> RankedOption:
+def _steps(
+    option: Option, *, given: Given, hours: float, hints: Sequence[Hint]
+) -> tuple[Step, ...]:
+    context = given.context
+    if not option.id.startswith(DEVICE_PREFIX):
+        return steps_for(option, profile=context.profile, hours=hours)
+    return device_steps(
+        option,
+        profile=context.profile,
+        phase=context.workload.phase,
+        families=families_of(context.profile, knowledge=context.knowledge),
+        hints=hints,
+    )
+
+
+def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -> RankedOption:
     candidate = placed.candidate
     option, prediction = candidate.option, candidate.prediction
     speedup = speedup_of(option, prediction, baseline=given.baseline)
@@ -138,7 +157,7 @@ def _row(placed: Placed, *, given: Given, field: Field) -> RankedOption:
         score=placed.score,
         score_parts=placed.score_parts,
         reasons=explain(placed, speedup=speedup, field=field),
-        steps=steps_for(option, profile=given.context.profile, hours=hours),
+        steps=_steps(option, given=given, hours=hours, hints=hints),
         is_pareto=placed.is_pareto,
         tied_with=placed.tied_with,
     )

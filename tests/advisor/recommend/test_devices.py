@@ -174,6 +174,11 @@ def test_windows_does_not_tell_its_kernel_drivers():
     assert len(choice_of(profile).options) == 1
 
 
+def test_where_the_families_do_not_say_the_options_table_speaks_alone():
+    choice = choice_of(a_profile(os=an_os(family=OsFamily.MACOS)))
+    assert choice.options == choice.hints == choice.avoid == choice.rejections == ()
+
+
 # --- measured slower by others ------------------------------------------------------------------
 
 

@@ -1,0 +1,189 @@
+"""What the reader must know."""
+
+import pytest
+
+from advisor.model.kernel import Direction, GemmShape
+from advisor.model.machine import DeviceKind, Load, Memory, Power
+from advisor.model.measurement import (
+    BenchmarkRequest,
+    FailedMeasurement,
+    Measurement,
+    MeasurementSet,
+    Outcome,
+    Runner,
+    SoftwareStack,
+    StabilityWarning,
+)
+from advisor.model.option import OptionKind
+from advisor.model.quantity import Interval, Precision
+from advisor.model.recommendation import Preferences, RankedOption
+from advisor.recommend.caveats import advice_caveats, machine_caveats
+from tests.advisor.recommend.builders import (
+    GIB,
+    TODAY,
+    a_cloud_option,
+    a_cost,
+    a_cpu,
+    a_prediction,
+    a_profile,
+    a_spec,
+    a_workload,
+    an_opencl,
+    an_option,
+    an_os,
+    exactly,
+    replace,
+)
+
+REQUEST = BenchmarkRequest(
+    id="g", role="headline", runner=Runner.NUMPY, device_id="cpu",
+    shape=GemmShape(m=8, n=8, k=8), direction=Direction.FORWARD, precision=Precision.FLOAT32,
+)  # fmt: skip
+MEASURED = Measurement(
+    request=REQUEST,
+    stack=SoftwareStack(
+        framework="numpy", framework_version=None, backend=None, backend_version=None
+    ),
+    warmups_s=(),
+    values_s=(1.0,),
+    loops=1,
+    check="ok",
+)
+FAILED = FailedMeasurement(request=REQUEST, outcome=Outcome.CRASHED, message="it died")
+
+
+def a_set(*results, warnings=()):
+    return MeasurementSet(measured_on=TODAY, duration_s=1.0, results=results, warnings=warnings)
+
+
+def of_machine(measurements=None, *, workload=None, **changes):
+    found = machine_caveats(
+        a_profile(**changes),
+        measurements=measurements or a_set(MEASURED),
+        workload=workload or a_workload(),
+    )
+    return {entry.code: {p.name: p.value for p in entry.parameters} for entry in found}
+
+
+def a_row(option, *, date=None, spread=1.5, is_warned=False):
+    total = Interval(low=3600.0 / spread, mid=3600.0, high=3600.0 * spread)
+    return RankedOption(
+        option=option,
+        rank=1,
+        prediction=replace(a_prediction(option.id), total_s=total, is_warned=is_warned),
+        cost=replace(a_cost(1.0), price_date=date),
+        speedup=exactly(1.0),
+        score=1.0,
+        score_parts=(),
+        reasons=(),
+        steps=(),
+        is_pareto=False,
+    )
+
+
+def of_advice(*rows, baseline=None, **wishes):
+    found = advice_caveats(
+        rows,
+        baseline=baseline or a_prediction(),
+        preferences=Preferences(**wishes),
+        today=TODAY,
+    )
+    return {entry.code: {p.name: p.value for p in entry.parameters} for entry in found}
+
+
+def test_a_quiet_measured_machine_has_no_caveat():
+    assert of_machine() == {}
+
+
+@pytest.mark.parametrize("measurements", [a_set(), a_set(FAILED)])
+def test_nothing_measured(measurements):
+    assert "not_measured" in of_machine(measurements)
+
+
+def test_no_measurements_at_all():
+    found = machine_caveats(a_profile(), measurements=None, workload=a_workload())
+    assert [entry.code for entry in found] == ["not_measured"]
+
+
+def test_some_failed_and_unsteady():
+    found = of_machine(a_set(MEASURED, FAILED, warnings=(StabilityWarning.NOISY,)))
+    assert found == {
+        "some_failed": {"n_failed": 1.0},
+        "unsteady_measurements": {"warning": "noisy"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "values"),
+    [
+        (
+            {"load": Load(load_average_1m=3.0, busy_fraction=0.5, steal_fraction=None)},
+            "busy_machine",
+            {"busy_percent": 50.0},
+        ),
+        ({"os": an_os(hypervisor="kvm")}, "virtual_machine", {"hypervisor": "kvm"}),
+        ({"os": an_os(container="docker")}, "container", {"container": "docker"}),
+        ({"cpu": a_cpu(quota_cpus=2.0)}, "cpu_limit", {"cpus": 2.0}),
+        ({"power": Power(on_battery=True, governor=None)}, "on_battery", {}),
+        (
+            {"opencl": (an_opencl(kind=DeviceKind.CPU, name="pocl"),)},
+            "opencl_device_is_cpu",
+            {"device": "pocl"},
+        ),
+        ({"overrides": ("cpu.brand",)}, "overridden", {"names": "cpu.brand"}),
+        (
+            {"memory": Memory(total_bytes=GIB, available_bytes=None, limit_bytes=None)},
+            "memory_too_small",
+            {"needed_bytes": 200.0 * 1024**2},
+        ),
+    ],
+)
+def test_caveats_of_the_machine(changes, code, values):
+    assert of_machine(**changes) == {code: values}
+
+
+def test_notes_of_the_workload_are_passed_on():
+    found = of_machine(workload=a_workload(notes=("a layer is unknown",)))
+    assert found == {"workload_note": {"note": "a layer is unknown"}}
+
+
+def test_nothing_within_the_limits():
+    assert "nothing_within_limits" in of_advice()
+
+
+def test_a_wide_interval_of_the_baseline_is_told():
+    wide = replace(a_prediction(), total_s=Interval(low=1.0, mid=2.0, high=5.0))
+    assert of_advice(a_row(an_option()), baseline=wide)["interval_wide"] == {"factor_x": 5.0}
+    assert "interval_wide" not in of_advice(a_row(an_option()))
+
+
+def test_an_uncertain_first_is_told():
+    first, second = a_row(an_option("a")), a_row(an_option("b"), is_warned=True)
+    assert "first_uncertain" not in of_advice(first, second)
+    assert of_advice(second, first)["first_uncertain"] == {"option": "b"}
+
+
+def test_old_prices_are_told_with_the_oldest_age():
+    found = of_advice(
+        a_row(a_cloud_option(), date="2026-08-01"),
+        a_row(a_cloud_option(), date="2026-08-20"),
+        a_row(a_cloud_option(is_spot=True), date="2026-11-11"),
+    )
+    assert found["prices_older_than_90_days"] == {"days": 112.0}
+    assert found["spot_prices_older_than_7_days"] == {"days": 10.0}
+    assert "price_is_not_availability" in found
+
+
+def test_fresh_prices_are_not_called_old():
+    found = of_advice(
+        a_row(a_cloud_option(), date="2026-11-01"),
+        a_row(a_cloud_option(is_spot=True), date="2026-11-20"),
+    )
+    assert "prices_older_than_90_days" not in found
+    assert "spot_prices_older_than_7_days" not in found
+
+
+def test_electricity_and_purchases():
+    row = a_row(an_option("b", OptionKind.BUY, purchase=a_spec()))
+    assert {"electricity_not_counted", "purchase_price_not_of_today"} <= set(of_advice(row))
+    assert "electricity_not_counted" not in of_advice(row, electricity_usd_per_kwh=0.3)
