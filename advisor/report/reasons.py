@@ -19,6 +19,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
+from advisor.report.conditions_text import condition_text
 
 _R = ReasonCode
 
@@ -226,10 +227,10 @@ def _placeholders(message: str) -> frozenset[str]:
     return frozenset(name for _, name, _, _ in string.Formatter().parse(message) if name)
 
 
-def _value(parameter: Parameter) -> str:
+def _value(parameter: Parameter, tr: Translator) -> str:
     value, name = parameter.value, parameter.name
     if isinstance(value, str):
-        return value
+        return condition_text(value, tr) if name == "condition" else value.replace(" | ", ", ")
     if name.endswith("_s"):
         return format_duration(value)
     if name.endswith("hours"):
@@ -248,7 +249,7 @@ def _value(parameter: Parameter) -> str:
 def _text(
     messages: tuple[str, ...], parameters: tuple[Parameter, ...], tr: Translator
 ) -> str | None:
-    values = {parameter.name: _value(parameter) for parameter in parameters}
+    values = {parameter.name: _value(parameter, tr) for parameter in parameters}
     for message in messages:
         if _placeholders(message) <= values.keys():
             return tr(message, **values)
@@ -266,5 +267,5 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
     text = _text(CAVEATS.get(caveat.code, ()), caveat.parameters, tr)
     if text is not None:
         return text
-    values = ", ".join(f"{p.name} {_value(p)}" for p in caveat.parameters)
+    values = ", ".join(f"{p.name} {_value(p, tr)}" for p in caveat.parameters)
     return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code

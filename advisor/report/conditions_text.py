@@ -1,0 +1,67 @@
+"""Conditions of the options table in words: why an option does not apply here.
+
+Leaves to others: the language (`advisor.knowledge.conditions`), deciding it
+(`advisor.recommend.requirements`).
+"""
+
+from advisor.errors import FormatError
+from advisor.i18n import N_, Translator
+from advisor.knowledge.conditions import Condition, parse_condition
+
+FLAG_TEXTS = {
+    "container": N_("this is a container"),
+    "virtual_machine": N_("this is a virtual machine"),
+    "no_cpu_limit": N_("nothing limits the processors of this process"),
+    "no_gpu": N_("there is no GPU"),
+    "no_igpu": N_("there is no iGPU"),
+    "memory_fits": N_("the job fits the memory"),
+    "depends_on_code": N_("it depends on your code"),
+}
+NAME_TEXTS = {
+    "isa_has": N_("the processor has {values}"),
+    "isa_lacks": N_("the processor lacks {values}"),
+    "os": N_("the system is {values}"),
+    "arch": N_("the processor architecture is {values}"),
+    "cpu_vendor": N_("the processor is from {values}"),
+    "gpu_vendor": N_("the GPU is from {values}"),
+    "gpu_lacks": N_("no GPU is from {values}"),
+    "npu_lacks": N_("no NPU is from {values}"),
+    "phase": N_("the job is {values}"),
+    "runs_on": N_("the work runs on the {values}"),
+    "network_lacks": N_("the network has no {values}"),
+    "framework_not_installed": N_("{values} is not installed"),
+    "already_default": N_("it is so already"),
+}
+NUMBER_TEXTS = {
+    "n_physical_cores": N_("cores"),
+    "n_numa_nodes": N_("memory nodes"),
+    "n_gpus": N_("GPUs"),
+    "memory_gib": N_("GiB of memory"),
+    "memory_channels": N_("memory channels"),
+    "batch_size": N_("samples in a batch"),
+    "epochs": N_("epochs"),
+    "parameters": N_("parameters"),
+    "input_elements": N_("values in a sample"),
+}
+
+
+def condition_text(text: str, tr: Translator) -> str:
+    """Return what a condition says, in words; text that is no condition as it stands."""
+    try:
+        condition = parse_condition(text)
+    except FormatError:
+        return text
+    return _words(condition, tr)
+
+
+def _words(condition: Condition, tr: Translator) -> str:
+    if condition.operator == "":
+        return tr(FLAG_TEXTS[condition.name])
+    if condition.operator == ":":
+        joined = tr(N_(" or ")).join(condition.values)
+        return tr(NAME_TEXTS[condition.name], values=joined)
+    what = tr(NUMBER_TEXTS[condition.name])
+    limit = f"{condition.limit:,.15g}"
+    if condition.operator == "<":
+        return tr(N_("fewer than {limit} {what}"), limit=limit, what=what)
+    return tr(N_("{limit} {what} or more"), limit=limit, what=what)
