@@ -35,6 +35,13 @@ from advisor.recommend.reasons import reason
 from advisor.recommend.spot import NOTHING, redone_s
 from advisor.recommend.steps import steps_for
 
+# How it is known that an option is slower here.
+_SLOWER_CODES = {
+    Basis.MEASURED: ReasonCode.MEASURED_SLOWER,
+    Basis.SCALED_FROM_MEASUREMENT: ReasonCode.MEASURED_SLOWER,
+    Basis.SCALED_FROM_PUBLISHED: ReasonCode.PUBLISHED_SLOWER,
+    Basis.MODEL_ONLY: ReasonCode.SLOWER_THAN_NOW,
+}
 # A setting that changes the time by less than this is not worth a row, nor the typing.
 NO_GAIN = 0.05
 
@@ -186,8 +193,7 @@ def _no_gain(option: Option, speedup: Interval) -> Rejection:
 
 
 def _slower_here(option: Option, prediction: Prediction, speedup: Interval) -> AvoidedOption:
-    is_measured = prediction.basis in (Basis.MEASURED, Basis.SCALED_FROM_MEASUREMENT)
-    code = ReasonCode.MEASURED_SLOWER if is_measured else ReasonCode.PUBLISHED_SLOWER
+    code = _SLOWER_CODES[prediction.basis]
     return AvoidedOption(
         option=option,
         reasons=(reason(code, factor_x=1.0 / speedup.mid),),

@@ -25,8 +25,14 @@ from advisor.model.recommendation import (
     Rejection,
 )
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import Circumstances
+from advisor.recommend.circumstances import (
+    FRAMEWORK_BYTES,
+    Circumstances,
+    memory_fits,
+    usable_memory_bytes,
+)
 from advisor.recommend.devices import choose_devices, families_of, served_gpus
+from advisor.recommend.effort import changes_network
 from advisor.recommend.offers import choose_offers
 from advisor.recommend.purchases import choose_purchases
 from advisor.recommend.reasons import reason
@@ -49,7 +55,7 @@ class OptionList:
     """What a user could do.
 
     Attributes:
-        options: to be predicted, priced and ranked; staying is the first.
+        options: to be predicted, priced and ranked; staying is the first where the job fits.
         hints: apply, but nobody measured what they gain here.
         avoid: apply, and make it worse.
         rejections: do not apply, and why.
@@ -109,11 +115,13 @@ def list_options(
     cards, card_rejections = choose_purchases(
         profile=profile, workload=workload, preferences=preferences, knowledge=knowledge
     )
+    here, too_large = _fitting((STAY, *rows.options), given=given)
     return OptionList(
-        options=(STAY, *rows.options, *devices.options, *offers.options, *cards),
+        options=(*here, *devices.options, *offers.options, *cards),
         hints=(*devices.hints, *rows.hints),
         avoid=(*devices.avoid, *rows.avoid),
         rejections=(
+            *too_large,
             *devices.rejections,
             *offers.rejections,
             *card_rejections,
@@ -150,6 +158,30 @@ def _sort_rows(
         else:
             places.hints.append(_hint(option, fact, verdict, given.profile))
     return places
+
+
+def _fitting(
+    options: tuple[Option, ...], *, given: Circumstances
+) -> tuple[tuple[Option, ...], tuple[Rejection, ...]]:
+    """Refuse what runs on this machine's memory when the job does not fit it.
+
+    Another network may be smaller: it stays.
+    """
+    size_bytes = usable_memory_bytes(given.profile)
+    if size_bytes is None or memory_fits(given.workload, size_bytes=size_bytes):
+        return options, ()
+    why = reason(
+        ReasonCode.MEMORY_TOO_SMALL,
+        needed_bytes=float(given.workload.memory_bytes + FRAMEWORK_BYTES),
+        available_bytes=float(size_bytes),
+    )
+    kept = tuple(option for option in options if changes_network(option))
+    refused = tuple(
+        Rejection(option_id=option.id, title=option.title, reasons=(why,))
+        for option in options
+        if not changes_network(option)
+    )
+    return kept, refused
 
 
 def _unwanted(fact: OptionFact, preferences: Preferences) -> tuple[Reason, ...]:

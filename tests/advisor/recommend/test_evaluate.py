@@ -92,15 +92,24 @@ def test_a_slower_setting_is_to_be_avoided():
     assert [c.option.id for c in result.candidates] == ["stay"]
 
 
-def test_a_setting_measured_slower_says_so(monkeypatch):
+@pytest.mark.parametrize(
+    ("basis", "code"),
+    [
+        (Basis.MEASURED, ReasonCode.MEASURED_SLOWER),
+        (Basis.SCALED_FROM_MEASUREMENT, ReasonCode.MEASURED_SLOWER),
+        (Basis.SCALED_FROM_PUBLISHED, ReasonCode.PUBLISHED_SLOWER),
+        (Basis.MODEL_ONLY, ReasonCode.SLOWER_THAN_NOW),
+    ],
+)
+def test_slower_says_how_it_is_known(monkeypatch, basis, code):
     given = a_given()
-    slow = a_prediction(hours=1.0, basis=Basis.SCALED_FROM_MEASUREMENT)
+    slow = a_prediction(hours=1.0, basis=basis)
     total = given.baseline.total_s.scaled(2.0)
     slow = dataclasses.replace(slow, total_s=total)
     monkeypatch.setattr("advisor.recommend.evaluate.predict", lambda *_args: slow)
     result = evaluate([a_setting(1.0, 2.0)], given=given)
     (avoided,) = result.avoid
-    assert codes(avoided) == [ReasonCode.MEASURED_SLOWER]
+    assert codes(avoided) == [code]
     assert avoided.reasons[0].parameters[0].value == pytest.approx(2.0)
 
 

@@ -3,11 +3,13 @@
 import pytest
 
 from advisor.knowledge.store import Knowledge
+from advisor.model.machine import Memory
 from advisor.model.measurement import Setting
 from advisor.model.option import Advice, OptionKind
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.options import STAY_ID, effect_of, list_options, makes_it_worse
 from tests.advisor.recommend.builders import (
+    GIB,
     TODAY,
     a_fact,
     a_profile,
@@ -133,6 +135,23 @@ def test_rented_machines_and_cards_are_options_too():
     kinds = [option.kind for option in found.options]
     assert kinds == [OptionKind.STAY, OptionKind.CLOUD, OptionKind.CLOUD, OptionKind.BUY]
     assert found.n_offers_considered == 2
+
+
+def test_a_job_that_does_not_fit_here_can_only_be_changed_or_done_elsewhere():
+    tiny = Memory(total_bytes=GIB, available_bytes=None, limit_bytes=None)
+    facts = (a_fact(id="threads"), a_fact(id="smaller", kind=OptionKind.CHANGE_NETWORK))
+    knowledge = Knowledge(options=facts, offers=(an_offer(spot_usd_per_hour=None),))
+    found = listed(knowledge=knowledge, profile=a_profile(memory=tiny))
+    assert [option.kind for option in found.options] == [
+        OptionKind.CHANGE_NETWORK,
+        OptionKind.CLOUD,
+    ]
+    refused = {entry.option_id: entry.reasons[0] for entry in found.rejections}
+    assert {"stay", "threads"} <= set(refused)
+    values = {p.name: p.value for p in refused["stay"].parameters}
+    assert refused["stay"].code is ReasonCode.MEMORY_TOO_SMALL
+    assert values["available_bytes"] == GIB
+    assert values["needed_bytes"] > GIB
 
 
 def test_effect_has_a_geometric_middle():
