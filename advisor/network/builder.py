@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from advisor.errors import NetworkFileError
 from advisor.model.workload import Operator
-from advisor.network.call import Call, Result, Shape, Step
+from advisor.network.call import Result, Shape, Step
 from advisor.network.macs import count_multiply_adds
 
 # The largest published networks have some thousands; more is a file made to harm.
@@ -113,7 +113,7 @@ class NetworkBuilder:
         self,
         name: str,
         *,
-        call: Call,
+        class_name: str,
         result: Result,
         tensors: tuple[Tensor, ...],
         is_trainable: bool = True,
@@ -133,11 +133,11 @@ class NetworkBuilder:
             if not is_trainable:
                 weighed = replace(weighed, weights=(), frozen=(*weighed.frozen, *weighed.weights))
             sources = _sources(step, position=position, first=first, tensors=tensors)
-            self._add_operator(name, layer_type=call.class_name, step=weighed, sources=sources)
+            self._add_operator(name, layer_type=class_name, step=weighed, sources=sources)
         added = tuple(range(first, len(self._operators)))
         self._add_layer(
             name,
-            class_name=call.class_name,
+            class_name=class_name,
             result=result,
             added=added,
             trainable=self._trainable - before,

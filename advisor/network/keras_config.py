@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.errors import NetworkFileError
-from advisor.network.builder import Network, NetworkBuilder, Tensor
+from advisor.network.builder import MAX_CALLS, Network, NetworkBuilder, Tensor
 from advisor.network.call import Call, Shape
 from advisor.network.dispatch import apply_layer, plain_name
 from advisor.network.fields import Fields, describe
@@ -93,6 +93,8 @@ def _build(
     """Build a model onto `tensors`; None: onto inputs of its own."""
     if scope.depth > _MAX_NESTING:
         raise NetworkFileError(f"models nested deeper than {_MAX_NESTING}")
+    if len(body["layers"]) > MAX_CALLS:
+        raise NetworkFileError(f"more than {MAX_CALLS} layers: this is not a usable model")
     inner = replace(scope, is_trainable=scope.is_trainable and body.get("trainable") is not False)
     if class_name == "Sequential" or "input_layers" not in body:
         return _build_sequential(builder, body, tensors=tensors, scope=inner, model=model)
@@ -215,7 +217,7 @@ def _call_layer(
     )
     return builder.add(
         path,
-        call=call,
+        class_name=class_name,
         result=apply_layer(call),
         tensors=tensors,
         is_trainable=scope.is_trainable and config.get("trainable") is not False,

@@ -18,6 +18,8 @@ from advisor.network.builder import Network
 from advisor.network.bundled import bundled_config_text, find_network
 from advisor.network.keras_config import network_from_config
 from advisor.network.memory import OPTIMIZER_SLOTS, inference_bytes, training_bytes
+from advisor.network.onnx_graph import network_from_onnx
+from advisor.network.onnx_reading import read_onnx, read_onnx_file
 from advisor.network.reading import read_keras_config, read_keras_file
 
 MAX_BATCH_SIZE = 65_536
@@ -29,6 +31,7 @@ DEFAULT_EPOCHS = 10
 DEFAULT_OPTIMIZER = "adam"
 DEFAULT_INFERENCE_SAMPLES = 1_000
 
+_ONNX_SUFFIX = ".onnx"
 _REFUSED_SUFFIXES = {
     ".h5": "old Keras HDF5 files are not read: save the model again as .keras",
     ".hdf5": "old Keras HDF5 files are not read: save the model again as .keras",
@@ -169,11 +172,10 @@ def _guarded(build: Callable[[], Any], *, file_name: str) -> Any:
         raise NetworkFileError(f"{file_name}: the configuration is nested too deeply") from None
 
 
-def _network(read: Callable[[], Any], *, name: str, settled: _Settled) -> Network:
+def _network(read: Callable[[], Any], *, is_onnx: bool, name: str, settled: _Settled) -> Network:
     is_training = settled.phase is Phase.TRAINING
-    return network_from_config(
-        read(), name=name, batch_size=settled.batch_size, is_training=is_training
-    )
+    build = network_from_onnx if is_onnx else network_from_config
+    return build(read(), name=name, batch_size=settled.batch_size, is_training=is_training)
 
 
 def workload_from_bytes(data: bytes, *, name: str, job: Job) -> Workload:
@@ -184,9 +186,11 @@ def workload_from_bytes(data: bytes, *, name: str, job: Job) -> Workload:
         InputError: when the job cannot be.
     """
     settled = _settle(job, None)
+    is_onnx = Path(name).suffix.lower() == _ONNX_SUFFIX
 
     def build() -> Network:
-        return _network(lambda: read_keras_config(data), name=name, settled=settled)
+        read = read_onnx if is_onnx else read_keras_config
+        return _network(lambda: read(data), is_onnx=is_onnx, name=name, settled=settled)
 
     network = _guarded(build, file_name=name)
     return workload_from_network(network, title=Path(name).stem, job=job)
@@ -204,9 +208,11 @@ def workload_from_file(path: Path, *, job: Job) -> Workload:
     if path.is_dir() or suffix in _REFUSED_SUFFIXES:
         advice = _REFUSED_SUFFIXES.get(suffix, "this is a folder: give a .keras or .onnx file")
         raise NetworkFileError(f"{path.name}: {advice}")
+    is_onnx = suffix == _ONNX_SUFFIX
 
     def build() -> Network:
-        return _network(lambda: read_keras_file(path), name=path.name, settled=settled)
+        read = read_onnx_file if is_onnx else read_keras_file
+        return _network(lambda: read(path), is_onnx=is_onnx, name=path.name, settled=settled)
 
     network = _guarded(build, file_name=path.name)
     return workload_from_network(network, title=path.stem, job=job)

@@ -235,6 +235,12 @@ def test_models_that_unfold_without_end_are_refused():
     assert "more than 20000 layers" in refusal(data, "endless.json")
 
 
+def test_a_model_of_very_many_layers_is_refused():
+    many = b",".join([b'{"class_name":"ReLU","config":{},"inbound_nodes":[[["a",0,0]]]}'] * 150_000)
+    data = b'{"class_name":"Functional","config":{"input_layers":[],"layers":[' + many + b"]}}"
+    assert "more than 20000 layers" in refusal(data, "wide.json")
+
+
 def test_text_that_is_not_json_is_refused():
     assert "not JSON" in refusal(b"{", "mine.json")
     assert "not a text file" in refusal(b"\xff\xfe\x00", "mine.json")

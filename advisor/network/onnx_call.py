@@ -1,0 +1,157 @@
+"""One operation of an ONNX graph, as its rule sees it.
+
+Shapes are whole, with the batch where the graph has it, but for one sample: the batch is 1 and
+work is multiplied by the batch size. Layout is channels first.
+Leaves to others: the rules (`onnx_rules_*`), the walk over the graph (`onnx_graph`).
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from advisor.errors import NetworkFileError
+from advisor.model.kernel import ElementwiseShape
+from advisor.network.builder import Tensor
+from advisor.network.call import Result, Shape, Step
+from advisor.network.fields import describe
+from advisor.network.onnx_reading import OnnxNode, OnnxTensor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnnxInput:
+    """What an operation reads.
+
+    Attributes:
+        tensor: its shape, and where it is computed.
+        weight: name of the weights of the file that it is, else None.
+        integers: its values, where it is a short list of whole numbers known from the file.
+        is_data: whether it depends on what the network is fed.
+    """
+
+    tensor: Tensor
+    weight: str | None = None
+    integers: tuple[int, ...] | None = None
+    is_data: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        """Its shape."""
+        return self.tensor.shape
+
+
+@dataclass(slots=True, kw_only=True)
+class OnnxCall:
+    """An operation with what it reads; None stands for an input that is left out.
+
+    Attributes:
+        batch: samples at once; fixed_batch: the batch that the file was written for, 1 if free.
+        counted: weights that an operation before has brought in.
+        described: shapes of its results as the file describes them, None where it does not.
+    """
+
+    node: OnnxNode
+    where: str
+    inputs: tuple[OnnxInput | None, ...]
+    batch: int
+    fixed_batch: int
+    opset: int
+    is_training: bool
+    described: tuple[Shape | None, ...]
+    counted: set[str] = field(default_factory=set)
+
+    def refuse(self, problem: str) -> NetworkFileError:
+        """Return the error that says what is wrong with this operation."""
+        return NetworkFileError(f"{self.where}: {problem}")
+
+    def has(self, index: int) -> bool:
+        """Tell whether the input is given."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def given(self, index: int) -> OnnxInput:
+        """Return an input that must be there."""
+        value = self.inputs[index] if index < len(self.inputs) else None
+        if value is None:
+            raise self.refuse(f"has no input {index + 1}")
+        return value
+
+    def shape(self, index: int = 0, *, rank: int | None = None) -> Shape:
+        """Return the shape of an input, which must have `rank` dimensions if that is given."""
+        shape = self.given(index).shape
+        if rank is not None and len(shape) != rank:
+            raise self.refuse(f"needs {rank} dimensions, its input is {shape}")
+        return shape
+
+    def integers(self, index: int) -> tuple[int, ...] | None:
+        """Return the values of an input that is known from the file, else None."""
+        value = self.inputs[index] if index < len(self.inputs) else None
+        return None if value is None else value.integers
+
+    def number(self, name: str, *, default: int) -> int:
+        """Return a whole number among the attributes."""
+        value = self.node.attributes.get(name, default)
+        if not isinstance(value, int) or abs(value) > 2**31:
+            raise self.refuse(f"{name!r} must be a whole number, found {describe(value)}")
+        return value
+
+    def text(self, name: str, *, default: str) -> str:
+        """Return a text among the attributes."""
+        value = self.node.attributes.get(name, default)
+        if not isinstance(value, str):
+            raise self.refuse(f"{name!r} must be a text, found {describe(value)}")
+        return value
+
+    def numbers(self, name: str, *, default: Shape | None, length: int | None = None) -> Shape:
+        """Return a list of whole numbers among the attributes."""
+        value = self.node.attributes.get(name, default)
+        if not isinstance(value, tuple) or (length is not None and len(value) != length):
+            raise self.refuse(f"{name!r} is {describe(value)}")
+        if any(abs(entry) > 2**31 for entry in value):
+            raise self.refuse(f"{name!r} is {describe(value)}")
+        return value
+
+    def listed(self, name: str, *, index: int) -> Shape | None:
+        """Return numbers that newer operator sets give as an input and older as an attribute."""
+        if self.has(index):
+            return self.integers(index)
+        value = self.node.attributes.get(name)
+        if isinstance(value, OnnxTensor):
+            return value.integers
+        return value if isinstance(value, tuple) else None
+
+    def axis(self, value: int, *, rank: int) -> int:
+        """Return an axis as a position."""
+        position = value + rank if value < 0 else value
+        if not 0 <= position < rank:
+            raise self.refuse(f"axis {value} is outside its {rank} dimensions")
+        return position
+
+    def take(self, *indices: int) -> tuple[int, ...]:
+        """Return the sizes of those inputs that are weights no operation before has brought in."""
+        sizes = []
+        for index in indices:
+            value = self.inputs[index] if index < len(self.inputs) else None
+            if value is None or value.weight is None or value.weight in self.counted:
+                continue
+            self.counted.add(value.weight)
+            sizes.append(math.prod(value.shape))
+        return tuple(sizes)
+
+    def total(self, shape: Shape) -> int:
+        """Return the values of a tensor for the whole batch."""
+        return self.batch * math.prod(shape)
+
+    def elementwise(
+        self, op: str, shape: Shape, *, n_inputs: int = 1, weights: tuple[int, ...] = ()
+    ) -> Step:
+        """Return the step that computes each value of `shape` by itself."""
+        elements = self.total(shape)
+        kernel = ElementwiseShape(op=op, elements=elements, n_inputs=n_inputs)
+        return Step(shape=kernel, elements=elements, weights=weights)
+
+    def copied(self, *outputs: Shape) -> Result:
+        """Return a result that moves its input."""
+        elements = (sum(math.prod(shape) for shape in outputs),)
+        return Result(outputs=outputs, steps=(self.elementwise("copy", elements),))
+
+    def renamed(self, *outputs: Shape) -> Result:
+        """Return a result that costs nothing."""
+        return Result(outputs=outputs)

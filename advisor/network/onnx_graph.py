@@ -1,0 +1,247 @@
+"""An ONNX graph as a network: a walk over its operations in order.
+
+Everything is followed for one sample and multiplied by the batch size. Weights are the constants
+of the file; nothing is executed.
+Leaves to others: reading the file (`onnx_reading`), each operation (`onnx_rules_*`).
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from advisor.errors import NetworkFileError
+from advisor.model.kernel import UnknownShape
+from advisor.network import onnx_rules_layers, onnx_rules_shape
+from advisor.network.builder import Network, NetworkBuilder, Tensor
+from advisor.network.call import Result, Shape, Step
+from advisor.network.fields import MAX_DIMENSION
+from advisor.network.keras_inputs import (
+    ASSUMED_IMAGE_SIDE,
+    ASSUMED_TIMESTEPS,
+    ASSUMED_VOLUME_SIDE,
+)
+from advisor.network.onnx_call import OnnxCall, OnnxInput
+from advisor.network.onnx_folding import fold
+from advisor.network.onnx_reading import OnnxGraph, OnnxNode, OnnxTensor, OnnxValue
+
+_RULES = {**onnx_rules_layers.RULES, **onnx_rules_shape.RULES}
+
+_BATCH_NAMES = ("batch", "n", "b", "bs", "batch_size", "batchsize", "unk__")
+# Operations that may stand between a constant of the file and what uses it as a weight.
+_WEIGHT_PASSING = (
+    "DequantizeLinear", "QuantizeLinear", "Cast", "Identity", "Transpose", "Reshape", "Flatten",
+)  # fmt: skip
+
+
+class _Walk:
+    """The state of one walk: what each name of the graph stands for."""
+
+    def __init__(self, graph: OnnxGraph, *, builder: NetworkBuilder, is_training: bool) -> None:
+        self._graph = graph
+        self._builder = builder
+        self._is_training = is_training
+        self._counted: set[str] = set()
+        self._names: set[str] = set()
+        self._values: dict[str, OnnxInput] = {
+            name: _constant_input(tensor) for name, tensor in graph.constants.items()
+        }
+        self._batch_names: set[str] = set()
+        self._fixed_batch = 1
+        self._has_fixed_batch = True
+
+    def add_inputs(self) -> None:
+        """Add what the network is fed: inputs that are not constants."""
+        fed = [v for v in self._graph.inputs if v.name not in self._graph.constants]
+        leading = {v.dims[0] for v in fed if v.dims and isinstance(v.dims[0], int)} - {1}
+        self._has_fixed_batch = len(leading) <= 1
+        for value in fed:
+            if value.name not in self._values:
+                tensor = self._builder.add_input(self._input_shape(value))
+                self._values[value.name] = OnnxInput(tensor=tensor, is_data=True)
+
+    def _input_shape(self, value: OnnxValue) -> Shape:
+        if value.dims is None:
+            raise NetworkFileError(f"input {value.name!r} has no shape")
+        dims = list(value.dims)
+        position = _batch_position(dims)
+        if dims:
+            stated = dims[position]
+            if isinstance(stated, str):
+                self._batch_names.add(stated)
+            elif stated is not None and self._has_fixed_batch:
+                self._fixed_batch = max(self._fixed_batch, stated)
+            # Leading sizes that differ are no batch: the file has none.
+            dims[position] = stated if isinstance(stated, int) and not self._has_fixed_batch else 1
+        assumed = {4: ASSUMED_IMAGE_SIDE, 5: ASSUMED_VOLUME_SIDE}.get(len(dims), ASSUMED_TIMESTEPS)
+        shape = tuple(size if isinstance(size, int) else assumed for size in dims)
+        if any(size > MAX_DIMENSION for size in shape):
+            raise NetworkFileError(f"input {value.name!r} is too large: {shape}")
+        if any(not isinstance(size, int) for size in dims):
+            text = " x ".join(str(size) for size in shape)
+            self._builder.note(
+                f"The size of input {value.name!r} is not fixed in the file: taken as {text}."
+            )
+        return shape
+
+    def add_node(self, node: OnnxNode, *, position: int) -> None:
+        """Follow one operation."""
+        name = node.name or f"{node.op_type}_{position + 1}"
+        name = name if name not in self._names else f"{name}_{position + 1}"
+        self._names.add(name)
+        call = OnnxCall(
+            node=node,
+            where=f"operation {name!r} ({node.op_type})",
+            inputs=tuple(self._read(source) for source in node.inputs),
+            batch=self._builder.batch_size,
+            fixed_batch=self._fixed_batch,
+            opset=self._graph.opset,
+            is_training=self._is_training,
+            described=tuple(self._described(output) for output in node.outputs),
+            counted=self._counted,
+        )
+        if not self._keep_constant(call):
+            self._add_call(name, call)
+
+    def _keep_constant(self, call: OnnxCall) -> bool:
+        """Keep a result that depends on the file alone; False when it depends on the input."""
+        node = call.node
+        folded = fold(call)
+        if folded is not None:
+            tensor = Tensor(shape=folded[1])
+            self._keep(node, (OnnxInput(tensor=tensor, integers=folded[0]),))
+            return True
+        value = node.attributes.get("value")
+        if node.op_type == "Constant":
+            made = _constant_input(value) if isinstance(value, OnnxTensor) else _scalar()
+            self._keep(node, (made,))
+            return True
+        if any(x is not None and x.is_data for x in call.inputs):
+            return False
+        self._keep(node, self._derived(call))
+        return True
+
+    def _derived(self, call: OnnxCall) -> tuple[OnnxInput, ...]:
+        """Return constants made from constants: weights again, of the shape that they then have."""
+        node = call.node
+        first = call.inputs[0] if call.inputs else None
+        rule = _RULES.get(node.op_type)
+        if node.op_type == "ConstantOfShape" and call.integers(0) is not None:
+            outputs: tuple[Shape, ...] = (call.integers(0) or (),)
+        elif rule is not None and first is not None:
+            outputs = rule(replace(call, counted=set())).outputs
+        else:
+            outputs = self._unknown(call).outputs
+        passes = node.op_type in _WEIGHT_PASSING and first is not None
+        names = [first.weight] if passes and first is not None else list(node.outputs)
+        return tuple(
+            OnnxInput(tensor=Tensor(shape=shape), weight=name)
+            for shape, name in zip(outputs, names, strict=False)
+        )
+
+    def _add_call(self, name: str, call: OnnxCall) -> None:
+        rule = _RULES.get(call.node.op_type)
+        result = self._unknown(call) if rule is None else rule(call)
+        if any(math.prod(shape) < 1 for shape in result.outputs):
+            raise call.refuse(f"its result would be empty: {result.outputs[0]}")
+        tensors = tuple(x.tensor for x in call.inputs if x is not None and x.is_data)
+        if not result.steps and result.outputs:
+            tensors = tensors[:1]
+        made = self._builder.add(name, class_name=call.node.op_type, result=result, tensors=tensors)
+        self._keep(call.node, tuple(OnnxInput(tensor=tensor, is_data=True) for tensor in made))
+
+    def _unknown(self, call: OnnxCall) -> Result:
+        recorded = tuple(shape for shape in call.described if shape is not None)
+        is_complete = bool(recorded) and len(recorded) == len(call.described)
+        outputs = recorded if is_complete else (call.shape(),) * max(1, len(call.described))
+        elements = sum(call.total(shape) for shape in outputs)
+        shape = UnknownShape(layer_type=call.node.op_type, elements=elements)
+        where = "described in the file" if is_complete else "taken to be that of its input"
+        note = (
+            f"{call.where}: the work of this kind of operation is not known and counts as "
+            f"nothing; the shape of its result is {where}."
+        )
+        return Result(outputs=outputs, steps=(Step(shape=shape, elements=elements),), note=note)
+
+    def _keep(self, node: OnnxNode, made: tuple[OnnxInput, ...]) -> None:
+        for output, value in zip(node.outputs, made, strict=False):
+            if output:
+                self._values[output] = value
+
+    def _read(self, name: str) -> OnnxInput | None:
+        if not name:
+            return None
+        value = self._values.get(name)
+        if value is None:
+            raise NetworkFileError(
+                f"{name!r} is read before it is computed: the graph has a cycle, is out of order, "
+                "or lacks a part"
+            )
+        return value
+
+    def _described(self, name: str) -> Shape | None:
+        value = self._graph.described.get(name)
+        if value is None or value.dims is None:
+            return None
+        sizes: list[int] = []
+        for position, size in enumerate(value.dims):
+            is_batch = size in self._batch_names or (position == 0 and not isinstance(size, int))
+            is_fixed = position == 0 and self._fixed_batch > 1 and size == self._fixed_batch
+            if is_batch or is_fixed:
+                sizes.append(1)
+            elif isinstance(size, int) and size <= MAX_DIMENSION:
+                sizes.append(size)
+            else:
+                return None
+        return tuple(sizes)
+
+    def outputs(self, values: Iterable[OnnxValue]) -> tuple[Tensor, ...]:
+        """Return the results of the graph."""
+        found = tuple(self._read(value.name) for value in values)
+        return tuple(value.tensor for value in found if value is not None)
+
+
+def _constant_input(tensor: OnnxTensor) -> OnnxInput:
+    return OnnxInput(
+        tensor=Tensor(shape=tensor.dims),
+        weight=tensor.name if tensor.is_weight else None,
+        integers=tensor.integers,
+    )
+
+
+def _scalar() -> OnnxInput:
+    return OnnxInput(tensor=Tensor(shape=()))
+
+
+def _batch_position(dims: list[int | str | None]) -> int:
+    """Return which dimension is the batch: the one of that name, else the first."""
+    for position, size in enumerate(dims):
+        if isinstance(size, str) and size.lower().startswith(_BATCH_NAMES[0]):
+            return position
+    for position, size in enumerate(dims):
+        if isinstance(size, str) and size.lower() in _BATCH_NAMES:
+            return position
+    return 0
+
+
+def network_from_onnx(
+    graph: OnnxGraph, *, name: str, batch_size: int, is_training: bool = True
+) -> Network:
+    """Return the network of an ONNX graph.
+
+    Args:
+        graph: from `onnx_reading`.
+        name: what to call the network.
+        batch_size: samples at once.
+        is_training: whether dropout counts.
+
+    Raises:
+        NetworkFileError: when an operation does not fit its inputs or the graph is incomplete.
+    """
+    builder = NetworkBuilder(batch_size=batch_size)
+    walk = _Walk(graph, builder=builder, is_training=is_training)
+    walk.add_inputs()
+    for position, node in enumerate(graph.nodes):
+        walk.add_node(node, position=position)
+    if not builder.has_operators:
+        raise NetworkFileError("the graph has no operations that compute anything")
+    return builder.finish(name, outputs=walk.outputs(graph.outputs))
