@@ -30,6 +30,8 @@ class WorkerCommand:
 def worker_script(name: str) -> Path:
     """Return the file of the worker `name` ("main", "opencl_list", ...).
 
+    Every worker is entered through `main`, which speaks the protocol for it.
+
     Raises:
         InputError: when there is no such worker.
     """
@@ -51,17 +53,19 @@ def worker_command(
             environment depends on it). None: our own, also when we are a frozen app.
         settings: variables to be set for it.
     """
-    script = worker_script(name)
+    worker_script(name)
     is_frozen = bool(getattr(sys, "frozen", False))
     if python is None and is_frozen:
         return WorkerCommand(argv=(sys.executable, "--worker", name), environment=tuple(settings))
     restored = restored_library_path(os.environ) if is_frozen else ()
-    argv = (python or sys.executable, "-X", "utf8", str(script))
+    argv = (python or sys.executable, "-X", "utf8", str(worker_script("main")), name)
     return WorkerCommand(argv=argv, environment=(*restored, *settings))
 
 
 def run_worker_here(name: str) -> None:
     """Become the worker `name`: what a frozen app does when called with `--worker`."""
-    script = worker_script(name)
+    worker_script(name)
+    script = worker_script("main")
     sys.path.insert(0, str(script.parent))
+    sys.argv = [str(script), name]
     runpy.run_path(str(script), run_name="__main__")

@@ -298,10 +298,10 @@ SETTING_ROWS = (
 OPENCL_ROWS = (
     Row(shape=PeakShape(), tier=1),
     Row(shape=OverheadShape(kind="launch"), tier=1),
-    Row(shape=gemm(512), tier=1),
     Row(shape=gemm(1024), tier=1),
     Row(shape=HEADLINE_CONV, directions=THREE, tier=1),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 128, 256), directions=BOTH, tier=1),
+    Row(shape=gemm(512), tier=1),
     Row(shape=dense(128, 784, 512), directions=THREE),
     Row(shape=depthwise(4, 64, 56), directions=THREE, tier=3),
     Row(shape=ElementwiseShape(op="relu", elements=4096), tier=3),
@@ -312,5 +312,5 @@ OPENCL_ROWS = (
 )
 TRANSFER_BYTES = 32 * 1024 * 1024
 OPENCL_TRANSFERS = tuple(
-    Row(shape=TransferShape(to=to, size_bytes=TRANSFER_BYTES)) for to in ("device", "host")
+    Row(shape=TransferShape(to=to, size_bytes=TRANSFER_BYTES), tier=1) for to in ("device", "host")
 )

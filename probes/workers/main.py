@@ -1,6 +1,8 @@
-"""Entry of every timing worker: reads one request, runs it, gives its result.
+"""Entry of every worker: reads one request, runs it, gives its result.
 
-Started as a script by path, under any Python from 3.8 on. The request (the `run` message) has:
+Started as a script by path, under any Python from 3.8 on, with the name of the worker: "main" for
+timing, or a module beside this one whose `run(request, emit)` returns the fields of the result.
+For timing the request (the `run` message) has:
 
     protocol   1
     runner     "numpy", "stream", "keras", "opencl" (kernels) or "network" (steps of a network)
@@ -53,14 +55,22 @@ def run_request(request, channel):
     return {"stack": runner.stack()}
 
 
-def main():
+def run_named(name, channel):
+    """Do what the worker of a name does and return the fields of the result."""
+    request = channel.wait_for_run()
+    if name == "main":
+        return run_request(request, channel)
+    return importlib.import_module(name).run(request, channel.send)
+
+
+def main(name="main"):
     """Serve one request. Does not return: a framework that is torn down may hang or crash."""
     channel = worker_protocol.open_channel()
     channel.send(
         "hello", protocol=worker_protocol.PROTOCOL_VERSION, python=platform.python_version()
     )
     try:
-        fields = run_request(channel.wait_for_run(), channel)
+        fields = run_named(name, channel)
         channel.send("result", **fields)
     except worker_protocol.Cancelled:
         channel.send("cancelled")
@@ -77,4 +87,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])

@@ -15,7 +15,9 @@ THREADS = Setting(name="OMP_NUM_THREADS", value="2")
 def test_from_the_sources_the_script_is_run_by_the_interpreter():
     command = worker_command("main", settings=(THREADS,))
     assert command.argv[0] == sys.executable
-    assert Path(command.argv[-1]) == worker_script("main")
+    assert Path(command.argv[-2]) == worker_script("main")
+    assert command.argv[-1] == "main"
+    assert worker_command("opencl_list").argv[-2:] == (str(worker_script("main")), "opencl_list")
     assert command.environment == (THREADS,)
     other = worker_command("main", python="/venv/bin/python")
     assert other.argv[0] == "/venv/bin/python"
@@ -44,6 +46,8 @@ def test_the_app_becomes_a_worker(monkeypatch):
     monkeypatch.setattr(
         "runpy.run_path", lambda path, run_name: seen.update(path=path, run_name=run_name)
     )
-    run_worker_here("main")
+    monkeypatch.setattr(sys, "argv", ["app", "--worker", "opencl_list"])
+    run_worker_here("opencl_list")
+    assert sys.argv == [str(worker_script("main")), "opencl_list"]
     assert seen == {"path": str(worker_script("main")), "run_name": "__main__"}
     assert sys.path[0] == str(worker_script("main").parent)

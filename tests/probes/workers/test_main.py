@@ -54,6 +54,13 @@ def test_a_request_that_makes_no_sense_is_an_error(request_, words):
     assert "Traceback" in verdict.stderr_tail
 
 
+def test_another_worker_is_entered_by_its_name():
+    # Whether there is OpenCL or not, there is a list.
+    verdict = run_worker(worker_command("opencl_list"), {}, deadlines=PATIENT)
+    assert verdict.outcome is Outcome.COMPLETED, verdict.stderr_tail
+    assert isinstance(verdict.result["devices"], list)
+
+
 def test_nothing_is_started_when_the_budget_is_used_up():
     events = []
     run({"runner": "numpy", "kernels": [gemm("a")], "budget_s": 0}, events.append)
