@@ -152,7 +152,9 @@ def _trial_size(product, limit):
 
 def _ways(device, product):
     """Return functions that build the work of a product in one way each."""
-    tiles = [lambda p, tile=tile: p.packed(tile) for tile in opencl_panels.tiles_for(device)]
+    tiles = [
+        lambda p, tile=tile: p.packed(tile) for tile in opencl_panels.tiles_for(device, product.n)
+    ]
     if product.m > 64:
         return tiles
     if product.m < 4:
@@ -177,10 +179,9 @@ def fastest_product(device, key, product):
             if seconds is None or seconds > _MIN_TRIAL_S:
                 break
             limit *= 8
-        device.choices[key] = opencl_work.fastest(
-            device, [lambda way=way: way(small) for way in ways]
-        )
-    return ways[device.choices[key]](product)
+        candidates = [lambda way=way: way(small) for way in ways]
+        device.choices[key] = ways[opencl_work.fastest(device, candidates)]
+    return device.choices[key](product)
 
 
 def _seconds_of(work):

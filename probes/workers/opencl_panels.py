@@ -34,6 +34,8 @@ _CPU_ROWS = 8
 # Submitted work-items that keep a compute unit busy, CPU and not.
 ITEMS_PER_UNIT = {True: 2, False: 256}
 MIN_SPLIT_DEPTH = 256
+# Panels of this depth stay in the caches of a CPU core.
+_CACHED_DEPTH = 4096
 MAX_SPLITS = 64
 
 # An operand as it lies in memory: element (row, d) at row*row_stride + (d // inner)*outer_stride
@@ -48,12 +50,16 @@ def operand(buffer, row_stride, depth_stride, batch_stride=0, inner=None, outer_
     return Operand(buffer, row_stride, depth_stride, batch_stride, inner, outer_stride)
 
 
-def tiles_for(device):
-    """Return the tiles that a device may try."""
-    if device.is_cpu:
-        width = max(w for w in _CPU_TILES if w <= max(4, device.vector_width))
-        return _CPU_TILES[width]
-    return _GPU_TILES
+def tiles_for(device, columns):
+    """Return the tiles that a device may try for results of so many columns."""
+    if not device.is_cpu:
+        return _GPU_TILES
+    widest = max(4, min(device.vector_width, columns))
+    width = max(w for w in _CPU_TILES if w <= widest)
+    tiles = _CPU_TILES[width]
+    if columns <= width:
+        return (tiles[0]._replace(nr=width),)
+    return tiles
 
 
 def tile_macros(tile):
@@ -120,6 +126,8 @@ def splits_for(device, tile, m, n, depth, batch=1):
     items = -(-m // (tile.ly * tile.mr)) * -(-n // (tile.lx * tile.nr)) * tile.lx * tile.ly * batch
     wanted = device.units * ITEMS_PER_UNIT[device.is_cpu]
     splits = min(-(-wanted // items), depth // MIN_SPLIT_DEPTH, MAX_SPLITS)
+    if device.is_cpu:
+        splits = max(splits, depth // _CACHED_DEPTH)
     if splits <= 1:
         return 1, depth
     chunk = opencl_work.round_up(-(-depth // splits), tile.kb or 1)

@@ -107,7 +107,7 @@ class _Chains:
         return "{}; width {}, {} chains".format(text, self.width, self.chains)
 
     def run(self, loops):
-        """Execute about `loops` times `PEAK_FLOP` operations, return the seconds for exactly those."""
+        """Execute about `loops` times `PEAK_FLOP` operations, return the seconds of just those."""
         wanted = loops * PEAK_FLOP / self._flop_per_step
         count = max(1, round(wanted / self._steps))
         steps = max(1, round(wanted / count))
