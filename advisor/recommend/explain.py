@@ -28,6 +28,7 @@ class Field:
 
     Attributes:
         placed: all that may be chosen, best first.
+        least_s: least effective time of those that do the job as asked and have a price.
         fastest_id: least effective time; cheapest_id: least money; None when nothing is placed.
         rented: rented machines with a price, the alternatives to buying.
         titles: of all options, by id.
@@ -35,6 +36,7 @@ class Field:
 
     placed: Sequence[Placed]
     objective: Objective
+    least_s: float
     fastest_id: str | None
     cheapest_id: str | None
     rented: tuple[Candidate, ...]
@@ -49,6 +51,7 @@ def field_of(placed: Sequence[Placed], *, objective: Objective) -> Field:
     return Field(
         placed=placed,
         objective=objective,
+        least_s=min((candidate.effective_s for candidate in priced), default=0.0),
         fastest_id=_id_of(min(same_job, key=_time_order, default=None)),
         cheapest_id=_id_of(min(priced, key=_money_order, default=None)),
         rented=tuple(rented),
@@ -92,8 +95,7 @@ def _place_reasons(placed: Placed, field: Field) -> list[Reason]:
     found = []
     is_first = field.placed[0].candidate.option.id == option.id
     if is_first and field.objective is Objective.BALANCED and placed.is_in_window:
-        percent = 100.0 * WINDOW_FRACTION
-        found.append(reason(ReasonCode.CHEAPEST_WITHIN, percent=percent, hours=hours))
+        found.append(_window_reason(candidate, field))
     if option.id == field.fastest_id:
         found.append(reason(ReasonCode.FASTEST, hours=hours))
     if option.id == field.cheapest_id and candidate.usd is not None:
@@ -103,6 +105,14 @@ def _place_reasons(placed: Placed, field: Field) -> list[Reason]:
     if changes_network(option):
         found.append(reason(ReasonCode.CHANGES_THE_NETWORK))
     return found
+
+
+def _window_reason(candidate: Candidate, field: Field) -> Reason:
+    """Say by how much the window is wide; one of this machine may be in it by its hour alone."""
+    hours = candidate.effective_s / _HOUR_S
+    if candidate.effective_s > field.least_s * (1.0 + WINDOW_FRACTION) * (1.0 + 1e-12):
+        return reason(ReasonCode.CHEAPEST_WITHIN, hours=hours)
+    return reason(ReasonCode.CHEAPEST_WITHIN, percent=100.0 * WINDOW_FRACTION, hours=hours)
 
 
 def _speed_reasons(placed: Placed, speedup: Interval) -> list[Reason]:

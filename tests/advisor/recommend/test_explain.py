@@ -66,6 +66,12 @@ def test_staying_is_cheapest_and_changes_nothing():
     assert found[ReasonCode.SLOWER_THAN_FIRST] == {"factor_x": 10.0}
 
 
+def test_a_local_option_within_the_hour_alone_claims_no_percentage():
+    stay = candidate(an_option(), hours=0.9, usd=0.0)
+    found = reasons([stay, rented(hours=0.1, usd=2.0)], "stay")
+    assert found[ReasonCode.CHEAPEST_WITHIN] == {"hours": 0.9}
+
+
 @pytest.mark.parametrize("objective", [Objective.FASTEST, Objective.CHEAPEST])
 def test_the_window_is_spoken_of_under_balanced_only(objective):
     found = reasons([STAY, rented(hours=1.0, usd=2.0)], "stay", objective=objective)
