@@ -212,18 +212,17 @@ def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
     own = Row(shape=suite.dense(batch_size, 512, 256), directions=suite.THREE, tier=2)
     groups: list[Sequence[Row]] = [
         suite.OVERHEADS,
+        suite.ELEMENTWISES,
+        suite.INFERENCE_NORMALISATIONS,
+        suite.OTHERS,
+        suite.POOLS,
         suite.CONVOLUTIONS,
         (*suite.DENSES, own),
-        suite.ELEMENTWISES,
         suite.RECURRENTS,
         suite.DEPTHWISES,
-        suite.POOLS,
-        suite.OTHERS,
     ]
     if phase is Phase.TRAINING:
-        groups[1:1] = [suite.TRAINING_OVERHEADS, suite.OPTIMIZERS]
-        groups.append(suite.NORMALISATIONS)
-    groups.append(suite.INFERENCE_NORMALISATIONS)
+        groups[1:1] = [suite.TRAINING_OVERHEADS, suite.OPTIMIZERS, suite.NORMALISATIONS]
     rows = [row for group in groups for row in group]
     rest = sorted((row for row in rows if row.tier > 1), key=lambda row: row.tier)
     return [row for row in rows if row.tier == 1], rest
