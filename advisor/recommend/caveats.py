@@ -6,7 +6,7 @@ Leaves to others: their text (`advisor.report.reasons`).
 from collections.abc import Iterable, Sequence
 
 from advisor.model.machine import DeviceKind, MachineProfile
-from advisor.model.measurement import MeasurementSet
+from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.option import OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import Caveat, Preferences, RankedOption
@@ -57,8 +57,9 @@ def _measured(measurements: MeasurementSet | None) -> Iterable[Caveat]:
     if measurements is None or not measurements.measured:
         yield caveat("not_measured")
         return
-    if measurements.failed:
-        yield caveat("some_failed", n_failed=float(len(measurements.failed)))
+    failed = [f for f in measurements.failed if f.outcome is not Outcome.SKIPPED]
+    if failed:
+        yield caveat("some_failed", n_failed=float(len(failed)))
     for warning in measurements.warnings:
         yield caveat("unsteady_measurements", warning=warning.value)
 

@@ -194,6 +194,11 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("The job needs {needed_bytes}, more than this machine has free."),
     ),
     "workload_note": (N_("{note}"),),
+    "condition_unknown": (
+        N_("Whether {options} apply could not be decided: {condition} is not known."),
+        N_("Whether some options apply could not be decided: {condition} is not known."),
+        N_("Whether some options apply could not be decided."),
+    ),
     "nothing_within_limits": (N_("Nothing fits your limits: loosen the budget or the deadline."),),
     "interval_wide": (
         N_("The time of this machine is uncertain: the ends of its interval differ {factor_x}."),

@@ -1,5 +1,6 @@
 """Every code has a sentence; the sentence that says most is taken; numbers carry their unit."""
 
+import itertools
 import string
 
 import pytest
@@ -28,7 +29,7 @@ def test_every_code_has_a_sentence_without_parameters_unless_it_is_its_parameter
 def test_more_telling_sentences_come_first(messages):
     """An earlier sentence that needs no more than a later one would hide it for ever."""
     needs = [placeholders(message) for message in messages]
-    for earlier, later in zip(needs, needs[1:], strict=False):
+    for earlier, later in itertools.pairwise(needs):
         assert not earlier < later
 
 
