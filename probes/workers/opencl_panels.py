@@ -38,16 +38,19 @@ MIN_SPLIT_DEPTH = 256
 _CACHED_DEPTH = 4096
 MAX_SPLITS = 64
 
-# An operand as it lies in memory: element (row, d) at row*row_stride + (d // inner)*outer_stride
-# + (d % inner)*depth_stride, products of a batch `batch_stride` apart. inner None: one stride.
-Operand = namedtuple("Operand", "buffer row_stride depth_stride batch_stride inner outer_stride")
+# An operand as it lies in memory: element (row, d) at offset + row*row_stride
+# + (d // inner)*outer_stride + (d % inner)*depth_stride, products of a batch `batch_stride` apart.
+# inner None: one stride for the whole depth.
+Operand = namedtuple(
+    "Operand", "buffer row_stride depth_stride batch_stride inner outer_stride offset"
+)
 # An operand in panels of `width` rows; `depth` is what it is padded to, `stride` one product.
 Panels = namedtuple("Panels", "buffer width depth stride")
 
 
-def operand(buffer, row_stride, depth_stride, batch_stride=0, inner=None, outer_stride=0):
+def operand(buffer, row_stride, depth_stride, batch_stride=0, inner=None, outer_stride=0, offset=0):
     """Return the description of an operand."""
-    return Operand(buffer, row_stride, depth_stride, batch_stride, inner, outer_stride)
+    return Operand(buffer, row_stride, depth_stride, batch_stride, inner, outer_stride, offset)
 
 
 def tiles_for(device, columns):
@@ -86,7 +89,7 @@ def padded_depth(tile, depth):
 
 
 def empty_panels(workspace, precision, rows, depth, width, batch=1):
-    """Return panels full of zeros."""
+    """Return panels full of zeros; `depth` is the padded one."""
     stride = opencl_work.round_up(rows, width) * depth
     buffer = workspace.zeros(stride * batch, opencl_device.dtype_of(precision))
     return Panels(buffer, width, depth, stride)
@@ -94,25 +97,29 @@ def empty_panels(workspace, precision, rows, depth, width, batch=1):
 
 def pack(device, workspace, precision, source, rows, depth, padded, width, batch=1):
     """Return panels and the launch that fills them from an operand."""
-    panel_rows = opencl_work.round_up(rows, width)
-    stride = panel_rows * padded
+    stride = opencl_work.round_up(rows, width) * padded
     buffer = workspace.empty(stride * batch, opencl_device.dtype_of(precision))
+    panels = Panels(buffer, width, padded, stride)
+    return panels, pack_into(device, precision, panels, source, rows, depth, batch)
+
+
+def pack_into(device, precision, panels, source, rows, depth, batch=1):
+    """Return the launch that fills panels from an operand."""
     is_by_rows = source.row_stride == 1
     kernel = device.kernel(
         "pack", "pack_rows" if is_by_rows else "pack_depth", **_pack_macros(device, precision)
     )
-    inner = source.inner or max(1, padded)
+    panel_rows = opencl_work.round_up(rows, panels.width)
     arguments = [
-        source.buffer, rows, panel_rows, depth, padded, width, source.row_stride,
-        source.depth_stride, inner, source.outer_stride, source.batch_stride, stride,
+        source.buffer, panels.buffer, rows, panel_rows, depth, panels.depth, panels.width,
+        source.offset, source.row_stride, source.depth_stride, source.inner or panels.depth,
+        source.outer_stride, source.batch_stride, panels.stride,
     ]  # fmt: skip
-    arguments.insert(1, buffer)
     if is_by_rows:
-        size = (panel_rows, -(-padded // 16), batch)
+        size = (panel_rows, -(-panels.depth // 16), batch)
     else:
-        size = (padded, panel_rows // width, batch)
-    launch = opencl_work.Launch(device, kernel, size, (64, 1, 1), arguments)
-    return Panels(buffer, width, padded, stride), launch
+        size = (panels.depth, panel_rows // panels.width, batch)
+    return opencl_work.Launch(device, kernel, size, (64, 1, 1), arguments)
 
 
 def _pack_macros(device, precision):

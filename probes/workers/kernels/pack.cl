@@ -2,7 +2,7 @@
 // an operand (columns, for the right one) as [depth][width]. Products then read both in sequence,
 // and edges are zeros. Transposition is the business of the copy alone.
 //
-// Element (row, d) of the source lies at row*row_stride + (d / inner)*outer_stride
+// Element (row, d) of the source lies at offset + row*row_stride + (d / inner)*outer_stride
 // + (d % inner)*depth_stride. Dimension 2 goes over the products of a batch.
 
 #ifdef USE_HALF
@@ -14,8 +14,8 @@
 
 // For operands whose rows are contiguous in memory: neighbours take neighbour rows.
 __kernel void pack_rows(__global const REAL *source, __global REAL *panels, int rows,
-                        int padded_rows, int depth, int padded_depth, int width, int row_stride,
-                        int depth_stride, int inner, int outer_stride, int source_stride,
+                        int padded_rows, int depth, int padded_depth, int width, int offset,
+                        int row_stride, int depth_stride, int inner, int outer_stride, int source_stride,
                         int panels_stride)
 {
     const int row = get_global_id(0);
@@ -25,7 +25,7 @@ __kernel void pack_rows(__global const REAL *source, __global REAL *panels, int 
         return;
     }
     const int panel = row / width;
-    source += get_global_id(2) * source_stride + row * row_stride;
+    source += offset + get_global_id(2) * source_stride + row * row_stride;
     panels += get_global_id(2) * panels_stride + panel * padded_depth * width
               + (row - panel * width);
     int outer = first / inner, rest = first - outer * inner;
@@ -41,8 +41,8 @@ __kernel void pack_rows(__global const REAL *source, __global REAL *panels, int 
 
 // For operands whose depth is contiguous in memory: neighbours take neighbour depths.
 __kernel void pack_depth(__global const REAL *source, __global REAL *panels, int rows,
-                         int padded_rows, int depth, int padded_depth, int width, int row_stride,
-                         int depth_stride, int inner, int outer_stride, int source_stride,
+                         int padded_rows, int depth, int padded_depth, int width, int offset,
+                         int row_stride, int depth_stride, int inner, int outer_stride, int source_stride,
                          int panels_stride)
 {
     const int d = get_global_id(0);
@@ -51,7 +51,7 @@ __kernel void pack_depth(__global const REAL *source, __global REAL *panels, int
         return;
     }
     const int outer = d / inner, rest = d - outer * inner;
-    source += get_global_id(2) * source_stride + outer * outer_stride + rest * depth_stride;
+    source += offset + get_global_id(2) * source_stride + outer * outer_stride + rest * depth_stride;
     panels += get_global_id(2) * panels_stride + (panel * padded_depth + d) * width;
     for (int i = 0; i < width; i++) {
         const int row = panel * width + i;
