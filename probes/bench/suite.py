@@ -241,7 +241,7 @@ OTHERS = (
     Row(shape=SoftmaxShape(rows=128, columns=1000), directions=BOTH),
     Row(
         shape=EmbeddingShape(indices=3200, dim=64, vocabulary=10_000),
-        directions=(Direction.FORWARD, Direction.WEIGHT_GRADIENT),
+        directions=BOTH,
     ),
 )
 OPTIMIZERS = (

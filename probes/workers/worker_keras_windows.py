@@ -14,53 +14,37 @@ def _lift(sizes):
     return (1, *sizes) if len(sizes) == 1 else tuple(sizes)
 
 
-def _global_pool(tf, mode, axes, value, gradient):
-    """Return both directions of a pool over everything, as Keras has it: a reduction."""
+def _global_pool(tf, mode, axes):
+    """Return a pool over everything, as Keras has it: a reduction."""
     reduce = tf.reduce_max if mode == "max" else tf.reduce_mean
-
-    def forward(images):
-        return reduce(images, axis=axes)
-
-    def backward(images, given):
-        with tf.GradientTape() as tape:
-            tape.watch(images)
-            result = reduce(images, axis=axes)
-        return tape.gradient(result, images, output_gradients=given)
-
-    return forward, backward, (value, gradient)
+    return lambda images: reduce(images, axis=axes)
 
 
-def _window_pool(tf, shape, value, gradient):
-    """Return both directions of a pool over windows, and the inputs of the backward one."""
+def _window_pool(tf, shape):
+    """Return a pool over windows."""
     rank = len(_lift(shape["spatial"]))
     padding = _padding_of(shape)
-    common = {
-        "ksize": [1, *_lift(shape["kernel"]), 1],
-        "strides": [1, *_lift(shape["strides"]), 1],
-        "padding": padding,
-    }
-    stem = ("MaxPool" if shape["mode"] == "max" else "AvgPool") + ("3D" if rank == 3 else "")
-    raw = tf.raw_ops
-    key = "input" if stem != "AvgPool" else "value"
+    operation = tf.nn.max_pool if shape["mode"] == "max" else tf.nn.avg_pool
+    if rank == 3:
+        operation = tf.nn.max_pool3d if shape["mode"] == "max" else tf.nn.avg_pool3d
+    kernel, strides = list(_lift(shape["kernel"])), list(_lift(shape["strides"]))
+    return lambda images: operation(images, kernel, strides, padding)
 
-    def forward(images):
-        return getattr(raw, stem)(**{key: images}, **common)
 
-    if shape["mode"] == "max":
-        result = forward(value)
+def _with_gradient(tf, pool):
+    """Return a pool followed by its gradient through a tape.
 
-        def backward(images, outputs, given):
-            return getattr(raw, stem + "Grad")(
-                orig_input=images, orig_output=outputs, grad=given, **common
-            )
+    The gradient operation on its own is another, up to twenty times slower path: within a graph
+    the forward operation leaves it a workspace.
+    """
 
-        return forward, backward, (value, result, gradient)
+    def both(images, given):
+        with tf.GradientTape() as tape:
+            tape.watch(images)
+            result = pool(images)
+        return tape.gradient(result, images, output_gradients=given)
 
-    def backward_average(given):
-        sizes = tf.constant(value.shape.as_list())
-        return getattr(raw, stem + "Grad")(orig_input_shape=sizes, grad=given, **common)
-
-    return forward, backward_average, (gradient,)
+    return both
 
 
 def _padding_of(shape):
@@ -100,11 +84,10 @@ def prepare_pool(graphs, kernel):
     pooled = (shape["n"], shape["c"]) if is_global else (shape["n"], *output, shape["c"])
     gradient = graphs.random(pooled, dtype)
     if is_global:
-        axes = list(range(1, 1 + len(spatial)))
-        made = _global_pool(tf, shape["mode"], axes, value, gradient)
+        forward = _global_pool(tf, shape["mode"], list(range(1, 1 + len(spatial))))
     else:
-        made = _window_pool(tf, shape, value, gradient)
-    forward, backward, backward_inputs = made
+        forward = _window_pool(tf, shape)
+    both = _with_gradient(tf, forward)
 
     def check_forward():
         images = tf.cast(value, "float32").numpy()
@@ -117,7 +100,7 @@ def prepare_pool(graphs, kernel):
 
     def check_backward():
         # Each gradient of a window goes to its positions and nowhere else: the sum is kept.
-        found = tf.cast(backward(*backward_inputs), "float32").numpy().astype("float64")
+        found = tf.cast(both(value, gradient), "float32").numpy().astype("float64")
         given = tf.cast(gradient, "float32").numpy().astype("float64")
         axes = tuple(range(1, given.ndim - 1))
         sums = found.sum(axis=tuple(range(1, found.ndim - 1)))
@@ -126,13 +109,13 @@ def prepare_pool(graphs, kernel):
         )
 
     copies = min(8, worker_keras_graph.copies_for(int(np.prod(value.shape))))
+    once = graphs.serial(forward, [value], copies)
     if direction == "forward":
-        return worker_keras_graph.Prepared(graphs.serial(forward, [value], copies), check_forward)
+        return worker_keras_graph.Prepared(once, check_forward)
     if direction not in ("backward", "input_gradient"):
         raise worker_errors.UnsupportedKernel("pooling has no direction " + direction)
-    return worker_keras_graph.Prepared(
-        graphs.serial(backward, list(backward_inputs), copies), check_backward
-    )
+    twice = graphs.serial(both, [value, gradient], copies)
+    return worker_keras_graph.PreparedDifference(twice, once, check_backward)
 
 
 def prepare_embedding(graphs, kernel):
