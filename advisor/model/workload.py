@@ -17,6 +17,9 @@ class Operator:
         layer: name of the layer it belongs to; layer_type: its class ("Conv2D").
         inputs: positions, in the operator tuple, of the operators whose results it reads;
             empty for those that read the network's input.
+        parameters: values of its weights, 0 for a later call of a layer that shares them.
+        variables: those of its weight tensors that training updates; 0 with parameters means
+            frozen: no weight gradient, no update.
         needs_input_gradient: False for the first layers of a network.
         output_elements: values it produces for the whole batch (activations kept for training).
     """

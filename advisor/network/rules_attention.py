@@ -61,7 +61,7 @@ def _weighing(call: Call, heads: _Heads, *, start: int) -> tuple[Step, ...]:
         Step(
             shape=GemmShape(m=heads.queries, n=heads.value_dim, k=heads.values, batch=batch),
             elements=batch * heads.queries * heads.value_dim,
-            reads=(start + 3, start + 2),
+            reads=(start + 4, start + 2),
         ),
     )
 

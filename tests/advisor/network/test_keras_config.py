@@ -262,6 +262,36 @@ def test_keras_2_keyword_tensors_are_found():
     assert network.operators[3].shape == GemmShape(m=7, n=5, k=3, batch=4, transpose_b=True)
 
 
+def test_attention_reads_query_key_and_value():
+    attend = layer("MultiHeadAttention", num_heads=2, key_dim=3)
+    calls = {
+        "q": (layer("Dense", units=6), ["feed"]),
+        "v": (layer("Dense", units=6), ["feed"]),
+        "k": (layer("Dense", units=6), ["feed"]),
+        "a": (attend, ["q", "v", "k"]),
+    }
+    network = built(functional({"feed": (7, 6)}, calls, ["a"]))
+    names = [op.layer for op in network.operators]
+    query, value, key = (names.index(name) for name in "qvk")
+    attention = [(op.inputs, type(op.shape)) for op in network.operators if op.layer == "a"]
+    assert attention == [
+        ((query,), GemmShape),
+        ((key,), GemmShape),
+        ((value,), GemmShape),
+        ((3, 4), GemmShape),
+        ((6,), SoftmaxShape),
+        ((7, 5), GemmShape),
+        ((8,), GemmShape),
+    ]
+    assert network.operators[6].shape == GemmShape(m=7, n=7, k=3, batch=4, transpose_b=True)
+
+
+def test_both_directions_of_a_convolutional_recurrence_read_the_input():
+    inner = layer("ConvLSTM2D", filters=3, kernel_size=3)
+    network = built(sequential((4, 6, 6, 2), layer("ReLU"), layer("Bidirectional", layer=inner)))
+    assert [op.inputs for op in network.operators] == [(), (0,), (1,), (2,), (0,), (4,), (5,)]
+
+
 def test_tensorflow_functions_of_keras_2_are_named():
     add = layer("TFOpLambda", function="__operators__.add")
     odd = layer("TFOpLambda", function="signal.fft")
