@@ -93,7 +93,7 @@ class RecurrentShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NormShape:
-    """Normalisation of `elements` values in `channels` channels; `kind` is batch, layer or group."""
+    """Normalisation of `elements` values in `channels` channels; `kind`: batch, layer or group."""
 
     kind: str
     elements: int
@@ -115,7 +115,7 @@ class PoolShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementwiseShape:
-    """`op` ("relu", "sigmoid", "add", "dropout", ...) on `elements` values of `n_inputs` tensors."""
+    """`op` ("relu", "sigmoid", "add", ...) on `elements` values of each of `n_inputs` tensors."""
 
     op: str
     elements: int
@@ -156,9 +156,16 @@ class StreamShape:
     elements: int
 
 
+# Operations of one execution of a `PeakShape`, by definition.
+PEAK_FLOP = 1_000_000_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeakShape:
-    """Multiply-add chains without memory traffic; `width` is the vector width, 0 for the best."""
+    """Multiply-add chains without memory traffic; `width` is the vector width, 0 for the best.
+
+    One execution is `PEAK_FLOP` operations on every device.
+    """
 
     width: int = 0
 

@@ -1,6 +1,6 @@
-"""Options a user has: keep, set, rebuild, change, use another device, rent, buy. And their facts.
+"""Options a user has: keep, set, rebuild, change, use another device, rent, buy; their facts.
 
-Leaves to others: which apply (`advisor.recommend.requirements`), what they gain (`advisor.predict`).
+Leaves to others: which apply (`advisor.recommend.requirements`), gains (`advisor.predict`).
 """
 
 from dataclasses import dataclass

@@ -180,7 +180,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkFacts:
-    """Bundled network: what it is, its usual job, and the counts that its builder must reproduce."""
+    """Bundled network: what it is, its usual job, and the counts that its builder reproduces."""
 
     name: str
     title: str

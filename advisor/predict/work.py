@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from advisor.model.kernel import (
+    PEAK_FLOP,
     Cell,
     ConvShape,
     Direction,
@@ -135,7 +136,7 @@ _FORWARD: dict[type, Callable[[Any], int]] = {
     EmbeddingShape: lambda _s: 0,
     OptimizerShape: lambda s: s.parameters * _optimizer_row(s.optimizer)[1],
     StreamShape: lambda s: s.elements * _STREAM.get(s.op, (2, 0))[1],
-    PeakShape: lambda _s: 0,
+    PeakShape: lambda _s: PEAK_FLOP,
     OverheadShape: lambda _s: 0,
     TransferShape: lambda _s: 0,
     UnknownShape: lambda s: s.elements,
@@ -147,7 +148,7 @@ def flop(shape: KernelShape, *, direction: Direction) -> int:
 
     FORWARD is the layer's own formula; INPUT_GRADIENT and WEIGHT_GRADIENT cost the same;
     BACKWARD costs both (twice forward), for an embedding one addition per value; UPDATE is the
-    optimiser's. 0 where nothing is computed, or where the amount is not in the shape (PeakShape).
+    optimiser's. 0 where nothing is computed.
     """
     forward = _FORWARD[type(shape)](shape)
     if direction is not Direction.BACKWARD:
@@ -220,7 +221,8 @@ def bytes_moved(shape: KernelShape, *, direction: Direction, precision: Precisio
 def kernel_calls(operator: Operator, *, phase: Phase) -> tuple[KernelCall, ...]:
     """Return what an operator computes in a step: forward, and its gradients when training.
 
-    A product without parameters (attention) has two inputs: both gradients are computed. Batch
+    A product without parameters (attention) has two inputs: both gradients are computed. A frozen
+    layer has parameters and no trainable variables: no gradient of its weights. Batch
     normalisation uses its stored statistics in inference.
     """
     shape = operator.shape
@@ -232,9 +234,10 @@ def kernel_calls(operator: Operator, *, phase: Phase) -> tuple[KernelCall, ...]:
     if isinstance(shape, GemmShape | ConvShape):
         if operator.needs_input_gradient:
             calls.append(KernelCall(shape=shape, direction=Direction.INPUT_GRADIENT))
-        if operator.parameters > 0 or operator.needs_input_gradient:
+        is_product_of_two = operator.parameters == 0 and operator.needs_input_gradient
+        if operator.variables > 0 or is_product_of_two:
             calls.append(KernelCall(shape=shape, direction=Direction.WEIGHT_GRADIENT))
-    elif operator.needs_input_gradient or operator.parameters > 0:
+    elif operator.needs_input_gradient or operator.variables > 0:
         calls.append(KernelCall(shape=shape, direction=Direction.BACKWARD))
     return tuple(calls)
 
