@@ -16,6 +16,7 @@ from ui.excepthook import ExceptionDialog
 from ui.journey import app_version, bundled_knowledge
 from ui.presenters.advise import AdvisePresenter
 from ui.theme import ThemeWatcher, app_icon
+from ui.true_references import spare_references_of_true
 from ui.views.main_window import MainWindow
 from ui.views.start import StartView
 from ui.window_memory import WindowMemory, config_file
@@ -66,6 +67,7 @@ def run(*, on_window: Callable[[MainWindow], None] | None = None) -> int:
     Args:
         on_window: called with the window once it is shown.
     """
+    spare_references_of_true()
     QGuiApplication.setApplicationDisplayName("DL Advisor")
     QGuiApplication.setDesktopFileName("dl-advisor")
     app = QApplication(sys.argv[:1])

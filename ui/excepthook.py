@@ -11,7 +11,7 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QMessageBox
 
 from advisor.i18n import N_, Translator
 
@@ -66,9 +66,8 @@ class ExceptionDialog(QObject):
             self._tr(N_("This is a fault of DL Advisor. Nothing was sent anywhere.")),
         )
         box.setInformativeText(text.strip().splitlines()[-1])
-        copy = QPushButton(self._tr(N_("Copy details")))
+        copy = box.addButton(self._tr(N_("Copy details")), QMessageBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
-        box.addButton(copy, QMessageBox.ButtonRole.ActionRole)
         box.addButton(QMessageBox.StandardButton.Close)
         box.exec()
         self._is_open = False

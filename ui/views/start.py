@@ -145,7 +145,6 @@ class StartView(QWidget):
         if is_new and state.stage is Stage.PROBING:
             self.advice.clear()
         self._show_controls(state)
-        self._show_status(state)
         if state.recommendation is not None:
             self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
         self.advice.show_results(state.results, state.profile)
@@ -153,6 +152,7 @@ class StartView(QWidget):
             self.advice.lead_to(self.advice.results_table)
         elif is_new and not state.is_busy:
             self.advice.lead_to(self.advice.options_table)
+        self._show_status(state)
         if self.advice.has_advice:
             self._right.setCurrentWidget(self.advice)
         else:
@@ -185,7 +185,8 @@ class StartView(QWidget):
         tr = self._tr
         if state.stage is Stage.FAILED:
             title = tr(N_("This job cannot be advised"))
-            self.message.show_message(title, state.message, is_failure=True)
+            text = tr(N_("Change the job on the left, then press Advise me again."))
+            self.message.show_message(title, state.message, closing_text=text, is_failure=True)
         elif state.is_busy:
             text = tr(N_("The first answer comes in a moment."))
             found = ""

@@ -22,6 +22,7 @@ class MessagePanel(QWidget):
         self.title = text_label(name="message_title")
         self.text = text_label(name="message_text")
         self.closing_text = text_label(name="message_text")
+        self._shown_steps: tuple[str, ...] = ()
         self._steps = QWidget()
         self._grid = QGridLayout(self._steps)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -63,9 +64,13 @@ class MessagePanel(QWidget):
 
     def _show_steps(self, steps: Sequence[str]) -> None:
         self._steps.setVisible(bool(steps))
+        if tuple(steps) == self._shown_steps:
+            return
+        self._shown_steps = tuple(steps)
         while (item := self._grid.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
+                widget.hide()
                 widget.deleteLater()
         for number, step in enumerate(steps):
             mark = QLabel(str(number + 1))

@@ -1,0 +1,64 @@
+"""For all tests of the window: no display, no file outside the test's folder, nothing left over."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from advisor.i18n import translator_for
+from ui.true_references import spare_references_of_true
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+GRACE_S = 3.0
+
+spare_references_of_true()
+
+
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items):
+    """Let Qt's remark on its own display-less plugin pass; every other remark fails the test."""
+    for item in items:
+        if FOLDER in item.path.parents:
+            item.add_marker(pytest.mark.qt_log_ignore("does not support propagateSizeHints"))
+
+
+def _threads():
+    return {thread for thread in threading.enumerate() if thread.is_alive()}
+
+
+def _children():
+    return {child.pid: child for child in psutil.Process().children(recursive=True)}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """Fail a test that leaves a thread or a child process running, and name what it left."""
+    threads, children = _threads(), _children()
+    yield
+    until = time.monotonic() + GRACE_S
+    while time.monotonic() < until:
+        left = [thread.name for thread in _threads() - threads]
+        left += [f"process {pid}" for pid in _children().keys() - children.keys()]
+        if not left:
+            return
+        time.sleep(0.02)
+    pytest.fail(f"left running: {', '.join(left)}")
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
+    """Give the test its own home, so that nothing of the user's is read or written."""
+    for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+
+
+@pytest.fixture
+def tr():
+    return translator_for("en")

@@ -1,0 +1,126 @@
+"""Rows say what the advice says; unknown is a dash that sorts last."""
+
+import dataclasses
+import math
+
+from advisor.model.recommendation import Recommendation
+from tests.advisor.recommend.builders import a_profile, an_opencl
+from tests.ui.advice_values import (
+    a_failure,
+    a_measurement,
+    a_ranked,
+    an_advice,
+)
+from ui.models.advice_rows import (
+    AVOID_HEADS,
+    HINT_HEADS,
+    OPTION_HEADS,
+    RESULT_HEADS,
+    avoid_rows,
+    device_name,
+    hint_rows,
+    option_rows,
+    result_rows,
+)
+
+
+def test_every_row_has_a_cell_for_each_head(tr):
+    advice = an_advice()
+    for rows, heads, count in (
+        (option_rows(advice, tr), OPTION_HEADS, 5),
+        (avoid_rows(advice, tr), AVOID_HEADS, 1),
+        (hint_rows(advice, tr), HINT_HEADS, 1),
+        (result_rows(advice.measurements.results, None, tr), RESULT_HEADS, 12),
+    ):
+        assert len(rows) == count
+        assert {len(row) for row in rows} == {len(heads)}
+
+
+def test_an_option_shows_time_interval_money_and_basis(tr):
+    rank, title, time, money, speedup = option_rows(an_advice(), tr)[1]
+    assert rank.text == "2"
+    assert title.detail == "rent · scaled from a measurement"
+    assert (time.text, time.detail) == ("18 min", "12 min – 27 min")
+    assert time.value == 0.3 * 3600
+    assert money.text == "0.42 USD"
+    assert "Price of 2026-07-20" in money.explanation
+    assert speedup.text == "12×"
+
+
+def test_only_the_first_option_is_strong(tr):
+    assert [row[0].is_strong for row in option_rows(an_advice(), tr)] == [True, *[False] * 4]
+
+
+def test_an_unknown_price_is_a_dash_and_sorts_last(tr):
+    money = [row[3] for row in option_rows(an_advice(), tr)]
+    assert money[3].text == "–"
+    assert max(cell.value for cell in money) == money[3].value == math.inf
+    assert "price of the device" in money[3].explanation
+
+
+def test_bars_share_one_axis(tr):
+    bars = [row[2].bar for row in option_rows(an_advice(), tr)]
+    assert min(bar.low for bar in bars) == 0.0
+    assert max(bar.high for bar in bars) == 1.0
+    assert all(bar.low <= bar.mid <= bar.high for bar in bars)
+    times = [row[2].value for row in option_rows(an_advice(), tr)]
+    assert sorted(times) == [t for _, t in sorted(zip((b.mid for b in bars), times, strict=True))]
+
+
+def test_a_job_of_no_time_has_no_bar(tr):
+    rows = option_rows(an_advice(ranked=(a_ranked(1, "x", hours=1e-9),)), tr)
+    assert rows[0][2].bar is not None
+    empty = option_rows(an_advice(ranked=()), tr)
+    assert empty == ()
+
+
+def test_a_warned_figure_is_marked(tr):
+    advice = an_advice(
+        ranked=(a_ranked(1, "x"),),
+    )
+    prediction = advice.ranked[0].prediction
+    warned = dataclasses.replace(prediction, is_warned=True)
+    row = dataclasses.replace(advice.ranked[0], prediction=warned)
+    title = option_rows(dataclasses.replace(advice, ranked=(row,)), tr)[0][1]
+    assert title.detail.endswith("(!)")
+    assert "3 times" in title.explanation
+
+
+def test_what_to_avoid_says_how_much_and_why(tr):
+    title, speed, why = avoid_rows(an_advice(), tr)[0]
+    assert title.text == "XLA on this CPU"
+    assert speed.text == "0.3×"
+    assert "It was slower in 9 of 10 cases" in why.text
+    assert "example.org/a" in why.explanation
+
+
+def test_an_idea_without_steps_has_a_dash(tr):
+    assert [cell.text for cell in hint_rows(an_advice(), tr)[0]][::2] == ["Larger batches", "–"]
+
+
+def test_a_measurement_shows_rate_and_spread(tr):
+    kernel, device, result, spread = result_rows((a_measurement(),), None, tr)[0]
+    assert kernel.text == "GEMM 1024×1024×1024"
+    assert device.text == "CPU"
+    assert result.text == "215 GFLOP/s"
+    assert "of 3 values" in result.explanation
+    assert spread.text.startswith("± 1")
+
+
+def test_a_failure_shows_the_verdict_and_its_reason(tr):
+    result = result_rows((a_failure(),), None, tr)[0][2]
+    assert result.text == "took too long"
+    assert "nothing was heard" in result.explanation
+    assert result.value < 0
+
+
+def test_devices_have_names():
+    profile = a_profile(opencl=(an_opencl(),))
+    assert device_name("opencl0", profile) == "AMD Radeon R7 Graphics (radeonsi, kaveri)"
+    assert device_name("opencl9", profile) == "opencl9"
+    assert device_name("opencl0", None) == "opencl0"
+    assert device_name("cpu", None) == "CPU"
+
+
+def test_the_builders_make_whole_advice():
+    assert isinstance(an_advice(), Recommendation)

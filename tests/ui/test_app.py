@@ -1,0 +1,121 @@
+"""The window put together: what is wired to what, what it imports, how it goes."""
+
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from tests.ui.advice_values import FakeWalk
+from ui.app import build_window
+from ui.presenters.advise import AdvisePresenter, Stage
+from ui.window_memory import WindowMemory
+
+HEAVY = ("tensorflow", "keras", "pyopencl", "torch", "onnx", "reportlab.graphics.renderPM")
+
+
+@pytest.fixture
+def make(qapp, tr):
+    made = []
+
+    def build(walk, memory=None):
+        presenter = AdvisePresenter(translator=tr, walk_line=walk, keep=lambda _advice: None)
+        window = build_window(presenter, translator=tr, memory=memory)
+        window.show()
+        made.append((window, presenter))
+        return window, presenter
+
+    yield build
+    for window, presenter in made:
+        presenter.close()
+        assert presenter.wait(5.0)
+        window.hide()
+        window.deleteLater()
+
+
+def test_from_one_click_to_a_pdf(make, qtbot, tmp_path, monkeypatch):
+    window, presenter = make(FakeWalk(5))
+    view = window.centralWidget()
+    view.advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
+    path = tmp_path / "advice.pdf"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_words: (str(path), ""))
+    with qtbot.waitSignal(presenter.saved, timeout=10_000):
+        view.advice.pdf_button.click()
+    assert path.read_bytes().startswith(b"%PDF-")
+    assert str(path) in window.statusBar().currentMessage()
+
+
+def test_stopping_from_the_window(make, qtbot):
+    window, presenter = make(FakeWalk(5, is_gated=True))
+    view = window.centralWidget()
+    view.advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.profile is not None)
+    view.cancel_button.click()
+    qtbot.waitUntil(lambda: presenter.state.stage is Stage.CANCELLED)
+    assert view.status.text().startswith("Stopped.")
+
+
+def test_closing_in_the_middle_hides_at_once_and_leaves_no_thread(make, qtbot):
+    window, presenter = make(FakeWalk(5, is_gated=True))
+    window.centralWidget().advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.profile is not None)
+    with qtbot.waitSignal(presenter.closed, timeout=3000):
+        window.close()
+        assert not window.isVisible()
+    assert presenter.wait(1.0)
+
+
+def test_a_dropped_model_reaches_the_form(make):
+    window, _presenter = make(FakeWalk())
+    window.model_dropped.emit("/models/mine.onnx")
+    assert window.centralWidget().form.network.currentText() == "mine.onnx"
+
+
+def test_the_window_remembers_the_job_when_it_is_closed(make, tmp_path):
+    file = tmp_path / "window.ini"
+    window, _presenter = make(FakeWalk(), WindowMemory(file))
+    window.centralWidget().form.epochs.setValue(77)
+    window.close()
+    again, _presenter = make(FakeWalk(), WindowMemory(file))
+    assert again.centralWidget().form.epochs.value() == 77
+
+
+def test_the_window_loads_no_framework():
+    code = f"import sys, ui.app; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_command_line_loads_no_window():
+    code = "import sys, ui, ui.cli, ui.commands; print('PySide6' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+RUN = """
+import sys
+from PySide6.QtCore import QTimer
+from ui import app, journey
+from tests.ui.advice_values import FakeWalk
+app.AdvisePresenter.__init__.__kwdefaults__.update(walk_line=FakeWalk(5, is_gated=True))
+def drive(window):
+    view = window.centralWidget()
+    QTimer.singleShot(0, view.advise_button.click)
+    QTimer.singleShot(300, window.close)
+sys.exit(app.run(on_window=drive))
+"""
+
+
+def test_the_app_ends_when_the_window_is_closed_in_the_middle_of_a_run():
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr.replace("\n", "")) in (
+        (0, ""),
+        (0, "This plugin does not support propagateSizeHints()"),
+    )

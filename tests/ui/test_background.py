@@ -1,0 +1,75 @@
+"""What runs beside the window brings its news back in order, on the window's own thread."""
+
+import threading
+
+from ui.background import BackgroundTask
+
+
+def collect(task):
+    news, threads = [], []
+
+    def note(kind):
+        def take(value):
+            news.append((kind, value))
+            threads.append(threading.current_thread())
+
+        return take
+
+    task.sent.connect(note("sent"))
+    task.done.connect(note("done"))
+    task.failed.connect(note("failed"))
+    return news, threads
+
+
+def test_news_come_in_order_and_the_result_last(qtbot):
+    ran_on = []
+
+    def work(send):
+        ran_on.append(threading.current_thread())
+        for number in range(200):
+            send(number)
+        return "result"
+
+    task = BackgroundTask(work)
+    news, threads = collect(task)
+    with qtbot.waitSignal(task.done, timeout=5000):
+        task.start()
+    assert news == [*(("sent", n) for n in range(200)), ("done", "result")]
+    assert set(threads) == {threading.current_thread()}
+    assert ran_on[0] is not threading.current_thread()
+    assert task.wait(1.0)
+
+
+def test_an_exception_is_handed_over_once(qtbot):
+    def work(send):
+        send(1)
+        raise ValueError("no")
+
+    task = BackgroundTask(work)
+    news, threads = collect(task)
+    with qtbot.waitSignal(task.failed, timeout=5000):
+        task.start()
+    assert [kind for kind, _ in news] == ["sent", "failed"]
+    assert str(news[-1][1]) == "no"
+    assert set(threads) == {threading.current_thread()}
+    assert task.wait(1.0)
+
+
+def test_waiting_tells_when_it_is_still_running(qtbot):
+    gate = threading.Event()
+    task = BackgroundTask(lambda _send: gate.wait(5.0))
+    with qtbot.waitSignal(task.done, timeout=5000):
+        task.start()
+        assert not task.wait(0.01)
+        gate.set()
+    assert task.wait(1.0)
+
+
+def test_starting_does_not_wait_for_the_work(qtbot):
+    gate = threading.Event()
+    task = BackgroundTask(lambda _send: gate.wait(5.0))
+    news, _threads = collect(task)
+    with qtbot.waitSignal(task.done, timeout=5000):
+        task.start()
+        assert news == []
+        gate.set()

@@ -1,0 +1,144 @@
+"""The right side: choosing an option, the report when it is looked at, the exports."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QFileDialog
+
+from tests.ui.advice_values import LONG_TITLE, a_first_guess, an_advice, results
+from ui.views.advice import AdviceView
+
+
+@pytest.fixture
+def view(qtbot, tr):
+    page = AdviceView(translator=tr)
+    qtbot.addWidget(page)
+    page.resize(700, 620)
+    page.show()
+    return page
+
+
+def test_the_first_option_is_chosen(view):
+    view.show_advice(an_advice(), is_provisional=False)
+    assert view.options_table.currentIndex().row() == 0
+    assert view.card.title.text() == an_advice().ranked[0].option.title
+
+
+def test_choosing_a_row_shows_that_option(view):
+    view.show_advice(an_advice(), is_provisional=False)
+    view.options_table.choose_row(1)
+    assert view.card.title.text() == LONG_TITLE
+    view.options_table.choose_row(0)
+    assert view.card.badge.text().startswith("Best for you")
+
+
+def test_the_sharper_answer_replaces_the_guess(view):
+    view.show_advice(a_first_guess(), is_provisional=True)
+    assert "nothing measured yet" in view.card.badge.text()
+    view.options_table.choose_row(2)
+    view.show_advice(an_advice(), is_provisional=False)
+    assert view.card.badge.text() == "Best for you · scaled from a measurement"
+
+
+def test_the_same_advice_again_keeps_the_chosen_row(view):
+    advice = an_advice()
+    view.show_advice(advice, is_provisional=False)
+    view.options_table.choose_row(2)
+    view.show_advice(advice, is_provisional=False)
+    assert view.options_table.currentIndex().row() == 2
+
+
+def test_an_advice_without_options_is_no_error(view):
+    view.show_advice(an_advice(ranked=()), is_provisional=False)
+    assert not view.card.isVisible()
+    assert view.has_advice
+
+
+def test_the_report_is_made_when_it_is_looked_at(view):
+    view.show_advice(an_advice(), is_provisional=False)
+    assert view.report.toPlainText() == ""
+    view.tabs.setCurrentWidget(view.report)
+    assert "Eight threads" in view.report.toPlainText()
+
+
+def test_the_report_changes_its_colours_with_the_palette(view):
+    view.show_advice(an_advice(), is_provisional=False)
+    view.tabs.setCurrentWidget(view.report)
+    light = view.report.toHtml()
+    view.setPalette(QPalette(QColor("#30353a"), QColor("#202428")))
+    assert view.report.toHtml() != light
+
+
+def test_measurements_stream_in(view):
+    for count in (1, 2, 9):
+        view.show_results(results(count), None)
+        assert view.results_table.model().rowCount() == count
+
+
+def test_clearing_forgets_all(view):
+    view.show_advice(an_advice(), is_provisional=False)
+    view.show_results(results(3), None)
+    view.tabs.setCurrentWidget(view.report)
+    view.clear()
+    assert not view.has_advice
+    assert view.report.toPlainText() == ""
+    assert view.options_table.model().rowCount() == 0
+    assert view.results_table.model().rowCount() == 0
+
+
+def test_copy_as_text_takes_the_whole_report(view, qtbot):
+    view.show_advice(an_advice(), is_provisional=False)
+    with qtbot.waitSignal(view.copied):
+        view.copy_button.click()
+    text = QGuiApplication.clipboard().text()
+    assert text.startswith("What to do")
+    assert LONG_TITLE[:40] in text
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """Answer the file dialog; the list holds what it was asked."""
+    asked = []
+
+    def give(path):
+        def ask(_parent, caption, start, kinds):
+            asked.append((caption, start, kinds))
+            return path, ""
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+        return asked
+
+    return give
+
+
+@pytest.mark.parametrize(
+    ("button", "signal", "kind"),
+    [("pdf_button", "pdf_requested", "pdf"), ("json_button", "json_requested", "json")],
+)
+@pytest.mark.parametrize("ending", ["", ".pdf", ".json", ".PDF"])
+def test_exports_ask_for_a_file_and_complete_its_name(view, qtbot, answer, button, signal, kind,
+                                                      ending):  # fmt: skip
+    asked = answer(f"/somewhere/advice{ending}")
+    view.show_advice(an_advice(), is_provisional=False)
+    with qtbot.waitSignal(getattr(view, signal)) as told:
+        getattr(view, button).click()
+    assert told.args[0].lower().endswith(f".{kind}")
+    assert told.args[0].startswith("/somewhere/advice")
+    suggested = Path(asked[0][1])
+    assert suggested.name == f"dl-advisor-cifar10_cnn-2026-11-21.{kind}"
+    assert suggested.parent == Path.home()
+
+
+def test_a_cancelled_dialog_writes_nothing(view, qtbot, answer):
+    answer("")
+    view.show_advice(an_advice(), is_provisional=False)
+    with qtbot.assertNotEmitted(view.pdf_requested):
+        view.pdf_button.click()
+
+
+def test_without_advice_no_dialog_opens(view, answer):
+    asked = answer("/x")
+    view.pdf_button.click()
+    view.copy_button.click()
+    assert asked == []

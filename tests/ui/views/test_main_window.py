@@ -1,0 +1,96 @@
+"""The window takes model files, tells before it closes, and says where things were written."""
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+
+from ui.views.main_window import MINIMUM_SIZE, MainWindow
+
+
+@pytest.fixture
+def window(qtbot, tr):
+    widget = MainWindow(QWidget(), version="9.9", translator=tr)
+    qtbot.addWidget(widget)
+    widget.show()
+    return widget
+
+
+def files(*paths):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(path) for path in paths])
+    return data
+
+
+def enter(window, data):
+    copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    event = QDragEnterEvent(QPointF(5, 5), copy, data, Qt.MouseButton.LeftButton, none)
+    event.ignore()
+    window.dragEnterEvent(event)
+    return event.isAccepted()
+
+
+def drop(window, data):
+    copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    event = QDropEvent(QPointF(5, 5), copy, data, Qt.MouseButton.LeftButton, none)
+    window.dropEvent(event)
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (("/a/model.keras",), True),
+        (("/a/MODEL.ONNX",), True),
+        (("/a/model.json",), True),
+        (("/a/picture.png", "/a/model.json"), True),
+        (("/a/picture.png",), False),
+        ((), False),
+    ],
+)
+def test_model_files_are_taken_and_others_not(window, paths, expected):
+    assert enter(window, files(*paths)) is expected
+
+
+def test_something_on_the_web_is_not_taken(window):
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/model.keras")])
+    assert not enter(window, data)
+
+
+def test_a_dropped_model_is_told(window, qtbot):
+    with qtbot.waitSignal(window.model_dropped) as told:
+        drop(window, files("/a/notes.txt", "/a/model.keras"))
+    assert told.args == ["/a/model.keras"]
+    with qtbot.assertNotEmitted(window.model_dropped):
+        drop(window, files("/a/notes.txt"))
+
+
+def test_closing_is_told_and_the_window_goes_at_once(window, qtbot):
+    with qtbot.waitSignal(window.closing):
+        window.close()
+    assert not window.isVisible()
+
+
+def test_it_says_where_a_file_was_written(window):
+    window.show_saved("/home/me/advice.pdf")
+    assert window.statusBar().currentMessage() == "Written: /home/me/advice.pdf"
+    window.show_copied()
+    assert "clipboard" in window.statusBar().currentMessage()
+
+
+def test_it_says_why_a_file_was_not_written(window, monkeypatch):
+    shown = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda *words: shown.append(words[-1]))
+    window.show_refused("/x: cannot be written: choose another place")
+    assert shown == ["/x: cannot be written: choose another place"]
+
+
+def test_version_and_privacy_stand_in_the_corner(window):
+    about = window.findChild(QLabel, "about")
+    assert about.text() == "DL Advisor 9.9 · Nothing leaves this machine"
+    assert "nothing is uploaded" in about.toolTip()
+
+
+def test_it_cannot_be_made_too_small(window):
+    window.resize(300, 200)
+    assert (window.width(), window.height()) == MINIMUM_SIZE

@@ -1,0 +1,108 @@
+"""The form says what was chosen, typed."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from advisor.model.quantity import Phase, Precision
+from advisor.model.recommendation import Objective
+from probes.bench.plan import Budget
+from tests.ui.widgets.networks import NETWORKS
+from ui.journey import DEFAULT_NETWORK
+from ui.widgets.job_form import JobForm
+
+
+@pytest.fixture
+def form(qtbot, tr):
+    widget = JobForm(NETWORKS, translator=tr)
+    qtbot.addWidget(widget)
+    widget.show()
+    return widget
+
+
+def choose(combo, value):
+    combo.setCurrentIndex(combo.findData(value))
+
+
+def test_it_begins_with_the_usual_job_of_the_default_network(form):
+    request = form.request()
+    assert request.network == DEFAULT_NETWORK
+    assert request.model_file is None
+    assert request.job.phase is Phase.TRAINING
+    assert (request.job.batch_size, request.job.samples, request.job.epochs) == (32, 50_000, 20)
+    assert request.budget is Budget.QUICK
+    assert request.preferences.objective is Objective.BALANCED
+    assert request.preferences.max_usd is None
+    assert request.preferences.deadline_h is None
+    assert request.preferences.allows_cloud
+    assert request.preferences.allows_buying
+
+
+def test_choosing_a_network_fills_in_its_usual_job(form, qtbot):
+    choose(form.network, "small")
+    with qtbot.waitSignal(form.changed):
+        form.network.activated.emit(form.network.currentIndex())
+    assert form.request().network == "small"
+    assert form.batch_size.value() == 64
+    assert form.samples.value() == 60_000
+
+
+def test_inference_has_no_epochs(form):
+    choose(form.phase, Phase.INFERENCE.value)
+    assert not form.epochs.isEnabled()
+    assert form.request().job.epochs == 1
+    choose(form.phase, Phase.TRAINING.value)
+    assert form.epochs.isEnabled()
+    assert form.request().job.epochs == 20
+
+
+def test_more_settings_are_hidden_until_asked_for(form):
+    assert not form.more.isVisible()
+    form.more_button.click()
+    assert form.more.isVisible()
+
+
+def test_every_setting_reaches_the_request(form):
+    choose(form.precision, Precision.BFLOAT16.value)
+    choose(form.budget, Budget.THOROUGH.value)
+    choose(form.objective, Objective.FASTEST.value)
+    form.max_usd.setValue(30.0)
+    form.deadline_h.setValue(5.0)
+    form.allows_cloud.setChecked(False)
+    form.allows_buying.setChecked(False)
+    request = form.request()
+    assert request.job.precision is Precision.BFLOAT16
+    assert request.budget is Budget.THOROUGH
+    preferences = request.preferences
+    assert preferences.objective is Objective.FASTEST
+    assert (preferences.max_usd, preferences.deadline_h) == (30.0, 5.0)
+    assert not preferences.allows_cloud
+    assert not preferences.allows_buying
+
+
+def test_a_model_file_takes_the_place_of_the_network(form, monkeypatch):
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_words, **_more: ("/models/mine.keras", "")
+    )
+    form.open_model.click()
+    form.open_model.click()
+    request = form.request()
+    assert request.model_file == Path("/models/mine.keras")
+    assert request.network is None
+    assert form.network.currentText() == "mine.keras"
+    assert form.network.count() == len(NETWORKS) + 1
+
+
+def test_a_cancelled_dialog_changes_nothing(form, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_words, **_more: ("", ""))
+    form.open_model.click()
+    assert form.request().network == DEFAULT_NETWORK
+
+
+def test_every_field_has_a_name_for_those_who_cannot_see_it(form):
+    names = "network phase batch_size samples epochs objective precision budget max_usd deadline_h"
+    fields = [getattr(form, name) for name in names.split()]
+    spoken = [field.accessibleName() for field in fields]
+    assert all(spoken)
+    assert len(set(spoken)) == len(spoken)

@@ -1,0 +1,88 @@
+"""The table sorts by value, tells the chosen row by its number, and follows the end."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from ui.models.rows import Cell, RowsModel
+from ui.widgets.rows_table import RowsTable
+
+
+def rows(values):
+    return tuple(
+        (Cell(text=f"option {v}", value=f"option {v}"), Cell(text=str(v), value=float(v)))
+        for v in values
+    )
+
+
+@pytest.fixture
+def model(qapp):
+    return RowsModel(["Name", "Value"])
+
+
+@pytest.fixture
+def table(qtbot, model):
+    widget = RowsTable(model, widths={1: 80}, name="Options")
+    qtbot.addWidget(widget)
+    widget.resize(400, 200)
+    widget.show()
+    return widget
+
+
+def shown(table, column=0):
+    model = table.model()
+    return [model.index(n, column).data() for n in range(model.rowCount())]
+
+
+def test_the_order_of_the_model_stands_until_somebody_sorts(table, model):
+    model.show_rows(rows([3, 20, 1]))
+    assert shown(table, 1) == ["3", "20", "1"]
+
+
+def test_sorting_is_by_value_not_by_text(table, model):
+    model.show_rows(rows([3, 20, 1]))
+    table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    assert shown(table, 1) == ["1", "3", "20"]
+
+
+def test_a_chosen_row_is_told_by_its_place_in_the_model(table, model, qtbot):
+    model.show_rows(rows([3, 20, 1]))
+    table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    with qtbot.waitSignal(table.row_chosen) as told:
+        table.setCurrentIndex(table.model().index(0, 0))
+    assert told.args == [2]
+    with qtbot.waitSignal(table.row_chosen) as told:
+        table.choose_row(1)
+    assert told.args == [1]
+    assert table.currentIndex().data() == "option 20"
+
+
+def test_arrow_keys_choose(table, model, qtbot):
+    model.show_rows(rows([3, 20, 1]))
+    table.choose_row(0)
+    with qtbot.waitSignal(table.row_chosen) as told:
+        qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert told.args == [1]
+
+
+def test_tab_leaves_the_table(table):
+    assert not table.tabKeyNavigation()
+
+
+def test_it_follows_the_end_unless_the_user_looks_elsewhere(table, model):
+    model.show_rows(rows(range(50)))
+    table.scrollToBottom()
+    model.show_rows(rows(range(53)))
+    table.follow_end()
+    bar = table.verticalScrollBar()
+    assert bar.value() == bar.maximum()
+    table.scrollToTop()
+    model.show_rows(rows(range(56)))
+    table.follow_end()
+    assert bar.value() == 0
+
+
+def test_no_row_chosen_is_no_news(table, model, qtbot):
+    model.show_rows(rows([1]))
+    table.choose_row(0)
+    with qtbot.assertNotEmitted(table.row_chosen):
+        model.show_rows(())
