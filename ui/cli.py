@@ -137,6 +137,14 @@ def build_parser() -> OneLineParser:
     report.add_argument("recommendation", type=Path, metavar="RECOMMENDATION.json")
     report.add_argument("--pdf", type=Path, metavar="FILE")
 
+    compare = commands.add_parser("compare", help="this machine among published results")
+    _add_workload(compare)
+    _add_saved(compare)
+    compare.add_argument(
+        "--kind", choices=["cpu", "igpu", "dgpu"], help="only devices of this kind"
+    )
+    _add_json(compare)
+
     networks = commands.add_parser("networks", help="bundled networks")
     networks.add_argument("name", nargs="?", help="show the layers of this one")
     data = commands.add_parser("data", help="the bundled dataset")
@@ -173,7 +181,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    from ui import commands
+    from ui import commands, knowledge_commands
 
     if options.version:
         return commands.version(options)
@@ -186,6 +194,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         "predict": commands.predict,
         "recommend": commands.recommend,
         "report": commands.report,
+        "compare": knowledge_commands.compare,
         "networks": commands.networks,
         "data": commands.data,
         "doctor": commands.doctor,

@@ -120,7 +120,7 @@ def bench(options: argparse.Namespace) -> int:
 def predict(options: argparse.Namespace) -> int:
     """Print the predicted times of a network on this machine or on a saved one."""
     knowledge = journey.bundled_knowledge()
-    workload = _workload(options)
+    workload = workload_of(options)
     profile, measurements = _saved(options)
     context = PredictionContext(
         profile=profile,
@@ -141,7 +141,7 @@ def predict(options: argparse.Namespace) -> int:
 def recommend(options: argparse.Namespace) -> int:
     """Print advice made from saved values alone."""
     knowledge = journey.bundled_knowledge()
-    workload = _workload(options)
+    workload = workload_of(options)
     profile, measurements = _saved(options)
     journey.check_memory(workload, profile)
     recommendation = journey.advise(
@@ -249,7 +249,8 @@ def _job(options: argparse.Namespace) -> Job:
     )
 
 
-def _workload(options: argparse.Namespace) -> Workload:
+def workload_of(options: argparse.Namespace) -> Workload:
+    """Return the workload that the arguments name."""
     request = journey.JourneyRequest(
         network=_network(options), model_file=_model_file(options), job=_job(options)
     )

@@ -1,0 +1,1 @@
+"""This machine among published results, and what became of what old advice names."""

@@ -1,0 +1,85 @@
+"""Commands that ask the dataset about this machine.
+
+Leaves to others: the answers (`advisor.compare`), parsing words (`ui.cli`).
+"""
+
+import argparse
+import dataclasses
+
+from advisor.compare.kernels import compare_kernels
+from advisor.compare.networks import compare_network
+from advisor.compare.ordering import of_kind
+from advisor.i18n import translator_for
+from advisor.model.comparison import Comparison
+from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.measurement import MeasurementSet
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.predict import PredictionContext, predict_baseline
+from advisor.report.compare_sections import build_comparison_report
+from advisor.report.text import render_text
+from ui import commands, journey
+from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
+from ui.files import read_document, write_document
+from ui.settings import read_last
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Print this machine among published results, by kernel or for one network."""
+    knowledge = journey.bundled_knowledge()
+    workload = None
+    if options.workload or options.network or options.model:
+        workload = commands.workload_of(options)
+    profile, measurements = _own_values(options)
+    if workload is None:
+        comparison = compare_kernels(profile, measurements, knowledge)
+    else:
+        context = PredictionContext(
+            profile=profile,
+            ceilings=fit_ceilings(profile, measurements, knowledge),
+            measurements=measurements,
+            workload=workload,
+            knowledge=knowledge,
+        )
+        baseline = predict_baseline(context)
+        found = compare_network(workload, baseline, knowledge, profile=profile)
+        measured_on = None if measurements is None else measurements.measured_on
+        comparison = dataclasses.replace(found, measured_on=measured_on)
+    if options.kind is not None:
+        comparison = of_kind(comparison, kind=DeviceKind(options.kind))
+    if options.json is not None:
+        write_document(options.json, comparison)
+    else:
+        report = build_comparison_report(comparison, translator_for("en"))
+        commands.print_line(render_text(report))
+    return _completeness(comparison)
+
+
+def _own_values(
+    options: argparse.Namespace,
+) -> tuple[MachineProfile, MeasurementSet | None]:
+    """Return what the files say; without files the last run, else the machine as it is."""
+    if options.measurements is not None:
+        measurements = read_document(options.measurements, MeasurementSet)
+        return _profile(options), measurements
+    if options.profile is not None:
+        commands.say("no measurements for this profile: its data sheet stands in")
+        return _profile(options), None
+    last = read_last()
+    if last is not None and last.measurements is not None:
+        measured_on = last.measurements.measured_on
+        commands.say(f"taking the measurements of the last run, {measured_on}")
+        return last.profile, last.measurements
+    commands.say("nothing was measured yet (`dl-advisor bench`): the data sheet stands in")
+    return journey.probe_machine(), None
+
+
+def _profile(options: argparse.Namespace) -> MachineProfile:
+    if options.profile is None:
+        return journey.probe_machine()
+    return read_document(options.profile, MachineProfile)
+
+
+def _completeness(comparison: Comparison) -> int:
+    """Done with something missing where nothing at all could be put beside this machine."""
+    has_results = any(group.results for group in comparison.groups)
+    return EXIT_DONE if has_results else EXIT_INCOMPLETE
