@@ -18,7 +18,7 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement
-from advisor.model.quantity import Interval
+from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Reason, Recommendation
 from advisor.predict.work import rate
 from advisor.report.names import BASES, KINDS, OUTCOMES, request_name
@@ -37,18 +37,20 @@ RESULT_TIPS = ("", "", "", SPREAD)
 
 def option_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
     """Return a row for each ranked option."""
-    times = [row.prediction.total_s for row in advice.ranked]
+    # A figure that may be far off would stretch the axis until no other interval can be seen.
+    times = [row.prediction.total_s for row in advice.ranked if not row.prediction.is_warned]
     smallest = min((time.low for time in times if time.low > 0), default=1.0)
     largest = max((time.high for time in times), default=1.0)
     return tuple(
-        _option_row(row, tr, span=_span(row.prediction.total_s, smallest, largest), is_first=n == 0)
+        _option_row(row, tr, span=_span(row.prediction, smallest, largest), is_first=n == 0)
         for n, row in enumerate(advice.ranked)
     )
 
 
-def _span(time_s: Interval, smallest: float, largest: float) -> Span | None:
+def _span(prediction: Prediction, smallest: float, largest: float) -> Span | None:
     """Place an interval on the log axis that all rows share."""
-    if time_s.low <= 0 or largest <= smallest:
+    time_s = prediction.total_s
+    if prediction.is_warned or time_s.low <= 0 or largest <= smallest:
         return None
     width = math.log(largest / smallest)
     low, mid, high = (math.log(t / smallest) / width for t in (time_s.low, time_s.mid, time_s.high))

@@ -81,7 +81,8 @@ def test_a_warned_figure_is_marked(tr):
     prediction = advice.ranked[0].prediction
     warned = dataclasses.replace(prediction, is_warned=True)
     row = dataclasses.replace(advice.ranked[0], prediction=warned)
-    title = option_rows(dataclasses.replace(advice, ranked=(row,)), tr)[0][1]
+    _rank, title, time, *_rest = option_rows(dataclasses.replace(advice, ranked=(row,)), tr)[0]
+    assert time.bar is None
     assert title.detail.endswith("(!)")
     assert "3 times" in title.explanation
 
