@@ -133,6 +133,20 @@ class OpenclDevice:
         total = int(self.device.global_mem_size * _MEMORY_SHARE)
         return max(0, min(int(self.device.max_mem_alloc_size), total - self.bytes_in_use))
 
+    def require(self, count, precision):
+        """Check that a buffer can have so many values.
+
+        Raises:
+            UnsupportedKernel: when it cannot.
+        """
+        size_bytes = count * np.dtype(dtype_of(precision)).itemsize
+        if count > _MAX_ELEMENTS or size_bytes > self.largest_buffer():
+            raise worker_errors.UnsupportedKernel(
+                "it needs a buffer of {:.0f} MB, the device allows {:.0f} MB now".format(
+                    size_bytes / 1e6, min(self.largest_buffer(), 4 * _MAX_ELEMENTS) / 1e6
+                )
+            )
+
 
 def _last_line(error):
     """Return what a compiler complained about, without what pyopencl puts around it."""
@@ -167,19 +181,24 @@ class Workspace:
         device.bytes_in_use += size_bytes
         return buffer
 
-    def empty(self, count, dtype):
-        """Return a buffer of `count` values."""
+    def _filled(self, count, value):
         if count > _MAX_ELEMENTS:
             raise worker_errors.UnsupportedKernel("it needs {} values at once".format(count))
-        return self._allocate(max(1, count) * np.dtype(dtype).itemsize)
+        size = max(1, count) * value.itemsize
+        buffer = self._allocate(size)
+        self._device.cl.enqueue_fill_buffer(self._device.queue, buffer, value, 0, size)
+        return buffer
+
+    def empty(self, count, dtype):
+        """Return a buffer for `count` results: not numbers until they are written.
+
+        Memory that is used again may hold the right result of an earlier kernel.
+        """
+        return self._filled(count, np.full(1, np.nan, dtype))
 
     def zeros(self, count, dtype):
         """Return a buffer of `count` zeros."""
-        buffer = self.empty(count, dtype)
-        zero = np.zeros(1, dtype)
-        size = max(1, count) * zero.itemsize
-        self._device.cl.enqueue_fill_buffer(self._device.queue, buffer, zero, 0, size)
-        return buffer
+        return self._filled(count, np.zeros(1, dtype))
 
     def upload(self, host):
         """Return a buffer with a copy of a host array."""

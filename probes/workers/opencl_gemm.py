@@ -9,6 +9,7 @@ import opencl_device
 import opencl_panels
 import opencl_work
 import worker_check
+import worker_errors
 
 
 class Product:
@@ -26,6 +27,11 @@ class Product:
         self.m, self.n, self.k, self.batch = m, n, k, batch
         self._is_a_transposed, self._is_b_transposed = is_a_transposed, is_b_transposed
         self._dtype = opencl_device.dtype_of(precision)
+
+    @property
+    def is_against_the_grain(self):
+        """Whether no operand can be read in vectors as it lies."""
+        return self._is_a_transposed and self._is_b_transposed
 
     def resized(self, m, n, k, batch):
         """Return a product of the same kind."""
@@ -87,6 +93,8 @@ class Product:
         device, m, n, k, batch = self._device, self.m, self.n, self.k, self.batch
         macros = device.numbers(self._precision)
         is_by_depth = a.depth_stride == 1 and b.depth_stride == 1
+        if not is_by_depth and b.row_stride != 1:
+            raise worker_errors.UnsupportedKernel("both operands would be read against the grain")
         length = k if is_by_depth else n
         width = max(w for w in (1, 2, 4, 8, 16) if w <= min(length, max(4, device.vector_width)))
         columns = vectors if is_by_depth else vectors * width
@@ -155,7 +163,7 @@ def _ways(device, product):
     tiles = [
         lambda p, tile=tile: p.packed(tile) for tile in opencl_panels.tiles_for(device, product.n)
     ]
-    if product.m > 64:
+    if product.m > 64 or product.is_against_the_grain:
         return tiles
     if product.m < 4:
         return [lambda p: p.direct(1, 4), lambda p: p.direct(1, 1), tiles[0]]
@@ -245,5 +253,7 @@ def prepare(device, shape, precision, direction):
             ]
         )
     product = _product_of(device, shape, precision, direction)
+    for rows, columns in ((product.m, product.k), (product.k, product.n), (product.m, product.n)):
+        device.require(product.batch * rows * columns, precision)
     kind = (shape["transpose_a"], shape["transpose_b"]) if direction == "forward" else direction
     return fastest_product(device, ("gemm", precision, kind), product)

@@ -26,7 +26,7 @@ _CHECKED = 4096
 _LOCAL_SCALAR = -1.0
 _LOCAL_GROUP = 64
 _LOCAL_BYTES = 8192
-_LOCAL_STEPS = 2048
+_MIN_LOCAL_STEPS, _MAX_LOCAL_STEPS = 16, 2048
 
 
 def _expected(op, a, b):
@@ -132,14 +132,16 @@ def _local_work(device, elements, precision, width):
     if rows < 2:
         raise worker_errors.UnsupportedKernel("the device has too little local memory")
     n_items = device.units * group * 8
-    per_pass = n_items * width * _LOCAL_STEPS
+    wanted = elements // (n_items * width)
+    steps = max(_MIN_LOCAL_STEPS, min(_MAX_LOCAL_STEPS, wanted))
+    per_pass = n_items * width * steps
     workspace = opencl_device.Workspace(device)
     try:
         vector = macros["REAL"] + (str(width) if width > 1 else "")
         kernel = device.kernel("stream", "stream_local", VEC=vector, SPAN=1, **macros)
         out = workspace.empty(n_items * width, dtype)
         local = device.cl.LocalMemory(rows * group * width * dtype.itemsize)
-        arguments = [local, out, rows, 1, _LOCAL_STEPS, np.float32(_LOCAL_SCALAR)]
+        arguments = [local, out, rows, 1, steps, np.float32(_LOCAL_SCALAR)]
         launch = opencl_work.Launch(device, kernel, (n_items,), (group,), arguments, is_exact=True)
     except BaseException:
         workspace.release()
@@ -147,7 +149,7 @@ def _local_work(device, elements, precision, width):
 
     def check():
         found = workspace.read(out, 0, n_items * width, dtype)
-        times = np.bincount(np.arange(_LOCAL_STEPS) % rows, minlength=rows)
+        times = np.bincount(np.arange(steps) % rows, minlength=rows)
         expected = (np.arange(1, rows + 1) * _LOCAL_SCALAR**times).sum()
         return worker_check.compare(
             found, np.full(found.shape, expected), precision, "the sums of the local memory"

@@ -1,0 +1,83 @@
+"""Multiply-add chains."""
+
+import numpy as np
+import opencl_peak
+import pytest
+from worker_errors import UnsupportedKernel, WrongResult
+
+from tests.helpers.opencl import request, shared_lanes, shared_runner
+
+
+@pytest.fixture
+def device():
+    return shared_runner()._device
+
+
+@pytest.mark.parametrize("width", opencl_peak.WIDTHS)
+def test_each_width_computes_the_chains(device, width):
+    chains = opencl_peak._Chains(device, "float32", width, 4, 1, opencl_peak._FORMS[0])
+    try:
+        assert f"width {width}, 4 chains" in chains.check()
+    finally:
+        chains.close()
+
+
+def test_lanes_compute_the_chains_in_every_form():
+    for form in opencl_peak._FORMS:
+        chains = opencl_peak._Chains(shared_lanes(), "float32", 2, 4, 64, form)
+        chains.check()
+        chains.close()
+
+
+def test_an_execution_is_a_fixed_number_of_operations(device, monkeypatch):
+    chains = opencl_peak._Chains(device, "float32", 4, 4, 1, opencl_peak._FORMS[0])
+    done = []
+
+    def seconds(steps, count):
+        done.append(steps * count * chains._flop_per_step)
+        return done[-1] / 50e9  # a device of 50 GFLOP/s
+
+    monkeypatch.setattr(chains, "_seconds", seconds)
+    assert chains.calibrate() == pytest.approx(50e9)
+    for loops in (1, 3, 1000):
+        assert chains.run(loops) == pytest.approx(loops / 50)
+        assert done[-1] == pytest.approx(loops * opencl_peak.PEAK_FLOP, rel=0.3)
+    chains.close()
+
+
+def test_the_best_width_is_measured_and_positive():
+    runner = shared_runner()
+    prepared = runner.prepare(request({"type": "PeakShape", "width": 0}))
+    try:
+        assert prepared.check().startswith(("4 values", "8", "16", "32", "64"))
+        assert prepared.run(1) > 0.0
+        assert prepared.width in opencl_peak.WIDTHS
+    finally:
+        prepared.close()
+    assert runner._device.bytes_in_use == 0
+
+
+def test_a_width_that_does_not_exist_is_unsupported(device):
+    with pytest.raises(UnsupportedKernel, match="vectors of 3"):
+        opencl_peak.prepare(device, {"width": 3}, "float32")
+
+
+def test_half_without_the_extension_is_unsupported(device, monkeypatch):
+    monkeypatch.setattr(device, "has_half", False)
+    with pytest.raises(UnsupportedKernel, match="float16"):
+        opencl_peak.prepare(device, {"width": 0}, "float16")
+
+
+def test_chains_that_were_cut_short_are_noticed(device, monkeypatch):
+    chains = opencl_peak._Chains(device, "float32", 4, 4, 1, opencl_peak._FORMS[0])
+    run = chains._seconds
+    monkeypatch.setattr(chains, "_seconds", lambda _steps, count: run(1, count))
+    with pytest.raises(WrongResult):
+        chains.check()
+    chains.close()
+
+
+def test_the_chain_neither_grows_nor_dies():
+    values = opencl_peak.reference(16, 1, 3, 1000)
+    assert np.all(np.abs(values) < 16)
+    assert np.all(np.abs(values) > 0.1)

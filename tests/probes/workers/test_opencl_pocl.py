@@ -1,0 +1,107 @@
+"""What only PoCL needs."""
+
+import ctypes
+import os
+import platform
+import types
+from pathlib import Path
+
+import opencl_pocl
+import pytest
+
+AVX2 = {"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe", "sse2"}
+AVX512 = AVX2 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+
+needs_linux = pytest.mark.skipif(
+    platform.system() != "Linux" or platform.machine() != "x86_64", reason="for Linux on x86-64"
+)
+
+
+class Record:
+    """A device record of 4096 bytes of which some fields point to texts."""
+
+    def __init__(self, fields, name=opencl_pocl.PLATFORM_NAME):
+        self.bytes = ctypes.create_string_buffer(4096)
+        self.texts = {offset: ctypes.create_string_buffer(text) for offset, text in fields.items()}
+        for offset, text in self.texts.items():
+            self.field(offset).value = ctypes.addressof(text)
+        self.int_ptr = ctypes.addressof(self.bytes)
+        self.platform = types.SimpleNamespace(name=name)
+
+    def field(self, offset):
+        return ctypes.c_uint64.from_address(ctypes.addressof(self.bytes) + offset)
+
+    def text(self, offset):
+        return ctypes.string_at(self.field(offset).value)
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [(AVX512, b"skylake-avx512"), (AVX2, b"haswell"), (AVX512 - {"avx512vl"}, b"haswell"),
+     ({"sse2"}, b"x86-64"), (set(), b"x86-64")],
+)  # fmt: skip
+def test_the_best_processor_has_no_feature_that_is_missing(flags, name):
+    assert opencl_pocl.best_known_cpu(flags) == name
+
+
+@needs_linux
+def test_the_generic_processor_gets_a_name(monkeypatch):
+    monkeypatch.setattr(opencl_pocl, "_cpu_flags", lambda: AVX2)
+    record = Record({640: b"generic", 648: b"x86_64-unknown", 656: b"generic-64"})
+    assert opencl_pocl.name_unknown_cpu(record) == "haswell"
+    assert [record.text(offset) for offset in (640, 648, 656)] == [
+        b"haswell", b"x86_64-unknown", b"generic-64",
+    ]  # fmt: skip
+
+
+@needs_linux
+@pytest.mark.parametrize("fields", [{}, {8: b"znver3"}, {8: b"generic", 16: b"generic"}])
+def test_a_record_that_leaves_a_doubt_is_not_touched(fields):
+    record = Record(fields)
+    before = bytes(record.bytes)
+    assert opencl_pocl.name_unknown_cpu(record) is None
+    assert bytes(record.bytes) == before
+
+
+def test_the_record_of_another_driver_is_not_touched():
+    record = Record({640: b"generic"}, name="Intel(R) OpenCL")
+    assert opencl_pocl.name_unknown_cpu(record) is None
+    assert record.text(640) == b"generic"
+
+
+@needs_linux
+def test_a_wild_pointer_is_passed_over():
+    record = Record({})
+    record.field(0).value = 0xFFFF_FFFF_FFFF_FFF0
+    record.field(8).value = 1 << 46
+    assert opencl_pocl.name_unknown_cpu(record) is None
+
+
+@needs_linux
+def test_the_flags_of_this_processor_are_found():
+    assert "sse2" in opencl_pocl._cpu_flags()
+
+
+def test_the_compiler_complains_about_the_processor_or_about_something_else():
+    assert opencl_pocl.is_unknown_cpu(RuntimeError("error: unknown target CPU 'generic'"))
+    assert not opencl_pocl.is_unknown_cpu(RuntimeError("error: expected ';'"))
+
+
+def test_compiled_kernels_go_below_the_working_directory(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("POCL_CACHE_DIR", "to be removed")
+    monkeypatch.delenv("POCL_CACHE_DIR")
+    opencl_pocl.set_cache_folder()
+    folder = Path(os.environ["POCL_CACHE_DIR"])
+    assert folder.is_dir()
+    assert folder.parent == tmp_path
+
+
+def test_a_folder_that_is_set_stays(monkeypatch):
+    monkeypatch.setenv("POCL_CACHE_DIR", "/somewhere")
+    opencl_pocl.set_cache_folder()
+    assert os.environ["POCL_CACHE_DIR"] == "/somewhere"
+
+
+def test_a_library_elsewhere_is_not_the_bundled_one(tmp_path):
+    assert not opencl_pocl.is_bundled(types.SimpleNamespace(__file__=str(tmp_path / "a" / "b.py")))

@@ -1,0 +1,45 @@
+"""Submissions and copies between host and device."""
+
+import numpy as np
+import pytest
+from worker_errors import UnsupportedKernel, WrongResult
+
+from tests.helpers.opencl import request, shared_runner
+
+
+def transfer(to, size_bytes=400_004):
+    return {"type": "TransferShape", "to": to, "size_bytes": size_bytes}
+
+
+def test_a_submission_takes_time():
+    prepared = shared_runner().prepare(request({"type": "OverheadShape", "kind": "launch"}))
+    assert prepared.check()
+    assert 0.0 < prepared.run(100) < 10.0
+    prepared.close()
+
+
+def test_other_overheads_are_unsupported():
+    with pytest.raises(UnsupportedKernel, match="train_call"):
+        shared_runner().prepare(request({"type": "OverheadShape", "kind": "train_call"}))
+
+
+@pytest.mark.parametrize("to", ["device", "host"])
+def test_everything_that_is_sent_arrives(to):
+    prepared = shared_runner().prepare(request(transfer(to)))
+    assert prepared.check().startswith("100001 values")
+    assert prepared.run(300) > 0.0
+    prepared.close()
+
+
+def test_what_does_not_arrive_is_noticed(monkeypatch):
+    prepared = shared_runner().prepare(request(transfer("host")))
+    monkeypatch.setattr(prepared, "_copy", lambda: None)
+    with pytest.raises(WrongResult):
+        prepared.check()
+    assert not np.any(prepared._sent)
+    prepared.close()
+
+
+def test_another_target_is_unsupported():
+    with pytest.raises(UnsupportedKernel, match="'moon'"):
+        shared_runner().prepare(request(transfer("moon")))
