@@ -13,7 +13,7 @@ from typing import TextIO
 
 from advisor.format import format_duration_interval, format_rate
 from advisor.i18n import N_, translator_for
-from advisor.model.measurement import FailedMeasurement, Measurement
+from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, request_name
 from probes.bench.events import KernelFinished, KernelStarted
@@ -31,6 +31,7 @@ class TerminalProgress:
         self._tr = translator_for("en")
         self._began = time.monotonic()
         self._has_line = False
+        self._n_skipped = 0
         self._old_handler: object = None
 
     def __enter__(self) -> "TerminalProgress":
@@ -51,6 +52,9 @@ class TerminalProgress:
         if self._old_handler is not None:
             signal.signal(signal.SIGINT, self._old_handler)  # type: ignore[arg-type]
         self._clear()
+        if self._n_skipped:
+            text = N_("{n} kernels of less weight were left out, as the time set aside was used up")
+            self._line(self._tr(text, n=self._n_skipped))
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         if self.cancel.is_cancelled:
@@ -83,6 +87,9 @@ class TerminalProgress:
         result = event.result
         count = f"[{event.n_done:3}/{event.n_total}] {time.monotonic() - self._began:4.0f} s"
         name = f"{result.request.device_id}: {request_name(result.request, self._tr)}"
+        if isinstance(result, FailedMeasurement) and result.outcome is Outcome.SKIPPED:
+            self._n_skipped += 1
+            return
         if isinstance(result, FailedMeasurement):
             verdict = self._tr(OUTCOMES[result.outcome])
             self._line(f"{count}  {name}: {verdict}: {result.message}")
