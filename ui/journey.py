@@ -22,6 +22,7 @@ from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
 from advisor.network.load import bundled_workload, workload_from_file
+from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.replay import replay_kernels
 from advisor.recommend.recommend import recommend
 from probes.bench.events import SessionEvent
@@ -107,6 +108,12 @@ def bundled_knowledge() -> Knowledge:
     return load_knowledge()
 
 
+@functools.cache
+def bundled_index() -> KnowledgeIndex:
+    """Return what follows from the bundled dataset alone, derived once."""
+    return knowledge_index(bundled_knowledge())
+
+
 def load_job(request: JourneyRequest, knowledge: Knowledge) -> Workload:
     """Return the workload that the user asked for.
 
@@ -176,8 +183,10 @@ def advise(
     workload: Workload,
     preferences: Preferences,
     knowledge: Knowledge,
+    *,
+    index: KnowledgeIndex | None = None,
 ) -> Recommendation:
-    """Return the advice for today's date."""
+    """Return the advice for today's date; without the index of the knowledge it is made."""
     return recommend(
         profile,
         measurements,
@@ -186,6 +195,7 @@ def advise(
         knowledge,
         today=today(),
         app_version=app_version(),
+        index=index,
     )
 
 
@@ -205,11 +215,12 @@ def walk(
     profile = probe_machine()
     check_memory(workload, profile)
     on_event(ProfileReady(profile=profile))
-    first = advise(profile, None, workload, request.preferences, knowledge)
+    index = bundled_index()
+    first = advise(profile, None, workload, request.preferences, knowledge, index=index)
     on_event(ProvisionalReady(recommendation=first))
     results = measure(profile, workload, request, on_event=on_event, cancel=cancel)
     if not results.measured:
         return first
-    final = advise(profile, results, workload, request.preferences, knowledge)
+    final = advise(profile, results, workload, request.preferences, knowledge, index=index)
     on_event(AdviceReady(recommendation=final))
     return final

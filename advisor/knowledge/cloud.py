@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
+from advisor.knowledge.catalog import MachineType, machine_types
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.offer import (
@@ -44,8 +45,9 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudIndex:
-    """The cloud tables by key. Make it with `cloud_index`."""
+    """The cloud tables by key, and the offers by machine. Make it with `cloud_index`."""
 
+    machines: tuple[MachineType, ...]
     platforms: MappingProxyType[_Pair, CpuPlatform]
     billing: MappingProxyType[str, BillingRule]
     disks: MappingProxyType[str, tuple[StoragePrice, ...]]
@@ -158,6 +160,7 @@ def cloud_index(knowledge: Knowledge) -> CloudIndex:
         entry = (re.compile(row.instance_pattern), row)
         retirements.setdefault(row.vendor, []).append(entry)
     return CloudIndex(
+        machines=machine_types(knowledge.offers),
         platforms=MappingProxyType(
             {(row.vendor, row.family): row for row in reversed(knowledge.cpu_platforms)}
         ),

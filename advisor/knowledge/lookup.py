@@ -3,6 +3,7 @@
 Leaves to others: reducing a name to its words (`advisor.knowledge.names`), what the rows mean.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -189,18 +190,19 @@ def find_isa(
         return None
     wanted = _squeeze(microarchitecture)
     flags = frozenset(isa_features)
-    rows = [row for row in knowledge.cpu_isa if wanted in _isa_names(row)]
+    rows = [row for row in knowledge.cpu_isa if _is_called(row, wanted)]
     fitting = [row for row in rows if not flags or _shows(flags, row)]
     return fitting[0] if len(fitting) == 1 else None
 
 
+@functools.lru_cache(maxsize=8192)
 def _squeeze(name: str) -> str:
     return re.sub(r"[^a-z0-9+]", "", name.lower())
 
 
-def _isa_names(row: CpuIsaRow) -> frozenset[str]:
+def _is_called(row: CpuIsaRow, squeezed: str) -> bool:
     own = (row.microarchitecture, *row.microarchitecture.split("/"))
-    return frozenset(map(_squeeze, (*row.archspec_names, *own)))
+    return squeezed in map(_squeeze, (*row.archspec_names, *own))
 
 
 def _shows(flags: frozenset[str], row: CpuIsaRow) -> bool:

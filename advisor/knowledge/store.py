@@ -8,6 +8,7 @@ Leaves to others: reading cells (`advisor.knowledge.rows`), checking facts
 
 import dataclasses
 import importlib.resources
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -288,5 +289,5 @@ def data_dates(knowledge: Knowledge) -> tuple[DataDate, ...]:
 def _newest(rows: tuple[Any, ...], table: Table) -> str | None:
     if table.date_field is None:
         return None
-    known = [getattr(row, table.date_field) for row in rows]
+    known = set(map(operator.attrgetter(table.date_field), rows))
     return max((str(value) for value in known if value is not None), default=None)

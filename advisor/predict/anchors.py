@@ -7,6 +7,7 @@ Leaves to others: the prediction itself (`advisor.predict.transfer`).
 
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,7 +17,6 @@ from advisor.model.published import DeviceSpec, NetworkFacts, PublishedResult, R
 from advisor.model.quantity import Phase, Precision
 from advisor.predict.published import (
     is_comparable,
-    is_phase,
     multiply_adds,
     seconds_per_sample,
     spelled,
@@ -60,6 +60,7 @@ class Anchor:
             peak was used (reduced-precision units inside float32).
         family: of its network ("convolutional", "recurrent", ...), None when not bundled.
         roofline_s: least time of a step of that batch; None when the batch is not known.
+        network: its name as `advisor.predict.published.spelled` gives it.
     """
 
     spec: DeviceSpec
@@ -68,6 +69,7 @@ class Anchor:
     family: str | None
     factor: float
     roofline_s: float | None
+    network: str
     row: PublishedResult
 
 
@@ -99,6 +101,11 @@ def matching_anchors(
 
     Only those of the phase and precision.
     """
+    return anchors_by_job(knowledge).get((phase, precision), ())
+
+
+def anchors_by_job(knowledge: Knowledge) -> dict[tuple[Phase, Precision], tuple[Anchor, ...]]:
+    """Return the anchors of all published results by phase and precision, in their order."""
     specs: dict[tuple[str, DeviceKind], DeviceSpec] = {}
     for spec in reversed(knowledge.devices):
         for name in (spec.device, *spec.aliases):
@@ -107,12 +114,12 @@ def matching_anchors(
     for facts in reversed(knowledge.networks):
         for name in (facts.name, *facts.aliases):
             networks[spelled(name)] = facts
-    found = (
-        _anchor(row, specs, networks)
-        for row in knowledge.published
-        if is_phase(row, phase) and (row.precision or Precision.FLOAT32) is precision
-    )
-    return tuple(anchor for anchor in found if anchor is not None)
+    found: dict[tuple[Phase, Precision], list[Anchor]] = defaultdict(list)
+    for row in knowledge.published:
+        anchor = _anchor(row, specs, networks)
+        if anchor is not None:
+            found[Phase(anchor.phase.value), anchor.precision].append(anchor)
+    return {job: tuple(anchors) for job, anchors in found.items()}
 
 
 def _anchor(
@@ -123,10 +130,13 @@ def _anchor(
     if row.phase is ResultPhase.KERNEL or not is_comparable(row):
         return None
     spec = specs.get((row.device.lower(), row.device_kind))
-    facts = networks.get(spelled(row.workload))
+    if spec is None or spec.kind is DeviceKind.CPU:
+        return None
+    network = spelled(row.workload)
+    facts = networks.get(network)
     per_sample = seconds_per_sample(row, facts=facts)
     work = multiply_adds(row, facts=facts)
-    if spec is None or per_sample is None or not work or spec.kind is DeviceKind.CPU:
+    if per_sample is None or not work:
         return None
     precision = row.precision or Precision.FLOAT32
     peak = peak_flop_per_s(spec, precision)
@@ -144,6 +154,7 @@ def _anchor(
         family=facts.family if facts else None,
         factor=factor,
         roofline_s=roofline_s * row.batch_size if row.batch_size else None,
+        network=network,
         row=row,
     )
 
@@ -170,15 +181,19 @@ def anchor_factor(
             size are preferred: small ones never reach the rates of large ones.
     """
     same = tuple(anchors)
-    found = [
-        _summary(level, group, least_sd=_LEAST_SD[level][index])
-        for level, near in _near_devices(same, spec)
-        for index, group in enumerate(_near_networks(near, names, family, roofline_s))
-        if len(group) >= _ENOUGH[index]
-    ]
-    if found:
-        return min(found, key=lambda factor: factor.log_sd)
-    return AnchorFactor(factor=_DEFAULT_FACTOR, log_sd=_DEFAULT_SD, level="none", rows=())
+    best = AnchorFactor(factor=_DEFAULT_FACTOR, log_sd=_DEFAULT_SD, level="none", rows=())
+    least_doubt = math.inf
+    for level, near in _near_devices(same, spec):
+        for least_sd, enough, group in zip(
+            _LEAST_SD[level], _ENOUGH, _near_networks(near, names, family), strict=True
+        ):
+            # No group is surer than its distance allows: most need not be looked at.
+            if len(group) < enough or _WIDENING * least_sd >= least_doubt:
+                continue
+            found = _summary(level, _similar(group, roofline_s), least_sd=least_sd)
+            if found.log_sd < least_doubt:
+                best, least_doubt = found, found.log_sd
+    return best
 
 
 def _near_devices(
@@ -199,15 +214,16 @@ def _near_devices(
 
 
 def _near_networks(
-    anchors: tuple[Anchor, ...], names: frozenset[str], family: str | None, roofline_s: float | None
-) -> tuple[tuple[Anchor, ...], ...]:
-    """Return the anchors of the same network, of its family, and all; of similar size if any."""
-    same = tuple(a for a in anchors if spelled(a.row.workload) in names)
-    alike = tuple(a for a in anchors if family is not None and a.family == family)
-    return tuple(_similar(group, roofline_s) for group in (same, alike, anchors))
+    anchors: tuple[Anchor, ...], names: frozenset[str], family: str | None
+) -> Iterator[tuple[Anchor, ...]]:
+    """Yield the anchors of the same network, of its family, and all."""
+    yield tuple(a for a in anchors if a.network in names)
+    yield tuple(a for a in anchors if family is not None and a.family == family)
+    yield anchors
 
 
 def _similar(group: tuple[Anchor, ...], roofline_s: float | None) -> tuple[Anchor, ...]:
+    """Return the anchors of steps of similar size, all where those are few."""
     if not roofline_s:
         return group
     near = tuple(

@@ -5,22 +5,28 @@ Leaves to others: predicting (`advisor.predict.predict`).
 
 from dataclasses import dataclass, field
 
+from advisor.knowledge.cloud import CloudIndex
 from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Setting
 from advisor.model.prediction import Evidence
-from advisor.model.published import PublishedResult
+from advisor.model.published import NetworkFacts, PublishedResult
 from advisor.model.quantity import Precision, Source
 from advisor.model.workload import Workload
-from advisor.predict.anchors import Anchor, matching_anchors
+from advisor.predict.anchors import Anchor
 from advisor.predict.ceilings import MachineCeilings
 from advisor.predict.hardware import CpuLimits, cpu_limits
-from advisor.predict.published import ThreadSweep, rows_of_network, thread_sweeps
+from advisor.predict.index import KnowledgeIndex, knowledge_index
+from advisor.predict.published import (
+    ThreadLaw,
+    network_facts,
+    network_names,
+    rows_of_network,
+    thread_law,
+)
 from advisor.predict.work import StepTotals, operator_kind, rate, step_totals
 from advisor.predict.workload_time import StepEstimate, step_on
-
-_FRAMEWORK = "TensorFlow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +35,15 @@ class PredictionContext:
 
     Attributes:
         measurements: None before anything was measured.
+        index: of the facts, where there is one already; None: it is made.
         cpu_limits, baseline_step: derived, as all that follows: limits of this processor, and
             a step on it.
+        cloud: the cloud tables by key.
         anchors: published factors of GPUs in this phase and precision.
+        network: what is known of the bundled network, None where it is not one; network_names:
+            its spellings, as `advisor.predict.published.spelled` gives them.
         network_rows: published results of this network and phase, with seconds for one sample.
-        sweeps: published sweeps over threads; totals: work of a step.
+        totals: work of a step; law: how steps of that size use cores.
         machine_evidence: measured figures of this processor, in words.
     """
 
@@ -42,27 +52,33 @@ class PredictionContext:
     measurements: MeasurementSet | None
     workload: Workload
     knowledge: Knowledge
+    index: KnowledgeIndex | None = None
     cpu_limits: CpuLimits = field(init=False)
     baseline_step: StepEstimate = field(init=False)
+    cloud: CloudIndex = field(init=False)
     anchors: tuple[Anchor, ...] = field(init=False)
+    network: NetworkFacts | None = field(init=False)
+    network_names: frozenset[str] = field(init=False)
     network_rows: tuple[tuple[PublishedResult, float], ...] = field(init=False)
-    sweeps: tuple[ThreadSweep, ...] = field(init=False)
     totals: StepTotals = field(init=False)
+    law: ThreadLaw = field(init=False)
     machine_evidence: tuple[Evidence, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         """Derive once what every option needs."""
+        index = self.index or knowledge_index(self.knowledge)
+        work, facts = self.workload, self.knowledge
+        totals = step_totals(work)
         derived = {
-            "cpu_limits": cpu_limits(self.profile, knowledge=self.knowledge),
-            "baseline_step": step_on(
-                self.workload, device=self.ceilings.cpu, precision=self.workload.precision
-            ),
-            "anchors": matching_anchors(
-                self.knowledge, phase=self.workload.phase, precision=self.workload.precision
-            ),
-            "network_rows": rows_of_network(self.workload, knowledge=self.knowledge),
-            "sweeps": thread_sweeps(self.knowledge, framework=_FRAMEWORK),
-            "totals": step_totals(self.workload),
+            "cpu_limits": cpu_limits(self.profile, knowledge=facts),
+            "baseline_step": step_on(work, device=self.ceilings.cpu, precision=work.precision),
+            "cloud": index.cloud,
+            "anchors": index.anchors.get((work.phase, work.precision), ()),
+            "network": network_facts(facts, name=work.network),
+            "network_names": network_names(work, knowledge=facts),
+            "network_rows": rows_of_network(work, knowledge=facts),
+            "totals": totals,
+            "law": thread_law(index.sweeps, step_flop=float(totals.flop)),
             "machine_evidence": device_evidence(self.measurements, device_id=CPU_DEVICE_ID),
         }
         for name, value in derived.items():

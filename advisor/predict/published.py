@@ -242,10 +242,14 @@ def thread_sweeps(knowledge: Knowledge, *, framework: str) -> tuple[ThreadSweep,
         factor = 6 if row.phase is ResultPhase.TRAINING else 2
         batch = row.batch_size
         work[key] = float(factor * per_sample * batch) if per_sample and batch else None
+    laws = _candidate_laws()
+    # Most sweeps are over the same few numbers of cores.
+    counts = {tuple(times) for times in sweeps.values() if len(times) >= 3}
+    shapes = {numbers: [_law_shape(law, numbers) for law in laws] for numbers in counts}
     return tuple(
-        ThreadSweep(law=law, step_flop=work[key])
+        ThreadSweep(law=laws[_nearest(times, shapes[tuple(times)])], step_flop=work[key])
         for key, times in sweeps.items()
-        if (law := _fit_sweep(times)) is not None
+        if tuple(times) in shapes
     )
 
 
@@ -281,20 +285,35 @@ def thread_law(sweeps: Iterable[ThreadSweep], *, step_flop: float) -> ThreadLaw:
     return ThreadLaw(contention=contention / total, crosstalk=crosstalk / total, n_sweeps=count)
 
 
-def _fit_sweep(times: dict[float, float]) -> ThreadLaw | None:
-    """Return the law of one sweep with the least relative squared error."""
-    if len(times) < 3:
-        return None
-    best: tuple[float, float, float] | None = None
-    for step in range(61):
-        contention = 0.0 if step == 0 else 10 ** (-3.0 + step / 20.0)
-        for other in range(41):
-            crosstalk = 0.0 if other == 0 else 10 ** (-5.0 + other / 10.0)
-            law = ThreadLaw(contention=contention, crosstalk=crosstalk, n_sweeps=1)
-            logs = [math.log(t * law.speedup(n)) for n, t in times.items()]
-            middle = sum(logs) / len(logs)
-            error = sum((log - middle) ** 2 for log in logs)
-            if best is None or error < best[0] - 1e-12:
-                best = (error, contention, crosstalk)
-    assert best is not None
-    return ThreadLaw(contention=best[1], crosstalk=best[2], n_sweeps=1)
+# Errors closer than this are equal; the first law counts then.
+_EQUAL_ERROR = 1e-12
+
+
+def _candidate_laws() -> tuple[ThreadLaw, ...]:
+    """Return the laws that a sweep is compared with.
+
+    Contention and crosstalk go in steps of a twentieth and a tenth of a decade, none first.
+    """
+    return tuple(
+        ThreadLaw(contention=contention, crosstalk=crosstalk, n_sweeps=1)
+        for contention in (0.0, *(10 ** (-3.0 + step / 20.0) for step in range(1, 61)))
+        for crosstalk in (0.0, *(10 ** (-5.0 + step / 10.0) for step in range(1, 41)))
+    )
+
+
+def _shape(logs: list[float]) -> tuple[float, ...]:
+    """Return logarithms without their mean: the shape of a curve, whatever its scale."""
+    middle = sum(logs) / len(logs)
+    return tuple(log - middle for log in logs)
+
+
+def _law_shape(law: ThreadLaw, cores: tuple[float, ...]) -> tuple[float, ...]:
+    return _shape([-math.log(law.speedup(n)) for n in cores])
+
+
+def _nearest(times: dict[float, float], shapes: list[tuple[float, ...]]) -> int:
+    """Return the position of the shape with the least relative squared error from a sweep."""
+    measured = _shape([math.log(seconds) for seconds in times.values()])
+    errors = [math.dist(measured, shape) ** 2 for shape in shapes]
+    least = min(errors) + _EQUAL_ERROR
+    return next(position for position, error in enumerate(errors) if error <= least)

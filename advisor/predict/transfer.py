@@ -9,9 +9,9 @@ Leaves to others: what the offer costs (`advisor.recommend.cost`).
 import math
 from dataclasses import dataclass
 
-from advisor.knowledge.cloud import cloud_index
 from advisor.model.kernel import OperatorKind
 from advisor.model.machine import DeviceKind, MissingFact
+from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec, PublishedResult
@@ -19,14 +19,7 @@ from advisor.model.quantity import Basis, Interval, Precision
 from advisor.predict.anchors import AnchorFactor, anchor_factor, peak_flop_per_s
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
-from advisor.predict.published import (
-    ThreadLaw,
-    is_similar_batch,
-    network_facts,
-    network_names,
-    row_evidence,
-    thread_law,
-)
+from advisor.predict.published import ThreadLaw, is_similar_batch, row_evidence
 from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import Z_80, interval_of
 
@@ -68,19 +61,24 @@ class HardwareEstimate:
 def hardware_key(option: Option) -> tuple[object, ...]:
     """Return what decides the time of a CLOUD or BUY option: equal keys, equal predictions.
 
-    Region, price and spot are not in it.
+    Region, price and spot are not in it; of a machine with a GPU, only the GPU counts.
     """
-    if option.offer is not None:
-        offer = option.offer
-        shape = offer.instance_type if offer.accelerator is None else ""
+    offer = option.offer
+    if offer is not None and offer.accelerator is not None:
+        return ("gpu", offer.accelerator, _share(offer), offer.accelerator_memory_bytes)
+    if offer is not None:
         return (
-            "offer", offer.vendor, offer.family, offer.architecture, offer.vcpus, shape,
-            offer.accelerator, offer.n_accelerators, offer.accelerator_memory_bytes,
-            offer.memory_bytes,
+            "cpu", offer.vendor, offer.family, offer.architecture, offer.vcpus,
+            offer.instance_type, offer.memory_bytes,
         )  # fmt: skip
     if option.purchase is not None:
         return ("buy", option.purchase.device, option.purchase.kind.value)
     return ("option", option.id)
+
+
+def _share(offer: Offer) -> float:
+    """Return the part of one GPU that an offer has: one does the work of a machine with several."""
+    return min(1.0, offer.n_accelerators or 1.0)
 
 
 def gradient_exchange_s(*, parameters: int, n_devices: int, byte_per_s: float) -> float:
@@ -119,7 +117,7 @@ def _hardware(
     offer = option.offer
     if offer is None:
         return MissingFact(fact="time", reason=f"{option.title}: the hardware is not named.")
-    index = cloud_index(context.knowledge)
+    index = context.cloud
     if offer.accelerator is None:
         if not offer.vcpus:
             return MissingFact(
@@ -137,9 +135,8 @@ def _hardware(
         return MissingFact(
             fact="time", reason=f"No specification of the accelerator {offer.accelerator} is known."
         )
-    share = min(1.0, offer.n_accelerators or 1.0)
     memory = offer.accelerator_memory_bytes or spec.memory_bytes
-    return spec, memory, share
+    return spec, memory, _share(offer)
 
 
 def _purchased(
@@ -225,7 +222,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     """Scale each class of operators here by the ratio of what limits it."""
     here = context.cpu_limits
     base = context.baseline_step
-    law = thread_law(context.sweeps, step_flop=float(context.totals.flop))
+    law = context.law
     single = here.ghz / target.ghz
     precision = context.workload.precision
 
@@ -288,12 +285,11 @@ def _gpu_estimate(
     peak = peak_flop_per_s(spec, workload.precision)
     if not peak:
         return MissingFact(fact="time", reason=f"The peak rate of {spec.device} is not known.")
-    facts = network_facts(context.knowledge, name=workload.network)
     anchor = anchor_factor(
         context.anchors,
         spec=spec,
-        names=network_names(workload, knowledge=context.knowledge),
-        family=facts.family if facts else None,
+        names=context.network_names,
+        family=context.network.family if context.network else None,
         roofline_s=context.totals.flop / peak,
     )
     computing = context.totals.flop / peak / share

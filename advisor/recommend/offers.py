@@ -1,16 +1,18 @@
 """Rented machines worth predicting: hard filters over all offers, then those that nothing beats.
 
-Thousands of offers differ in region and price only. Of each machine the cheapest region counts;
-of each speed the cheapest machines. Speed is judged here by the data sheet, roughly and only to
-leave out what is both slower and dearer; times come later.
+Thousands of offers differ in region and price only: filters look at each machine once. Of each
+machine the cheapest region counts; of each speed the cheapest machines. Speed is judged here by
+the data sheet, roughly and only to leave out what is both slower and dearer; times come later.
 Leaves to others: times (`advisor.predict`), money (`advisor.recommend.cost`).
 """
 
+import functools
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from advisor.knowledge.catalog import MachineType, machine_type
 from advisor.knowledge.cloud import CloudIndex, is_burstable
 from advisor.model.offer import CpuPlatform, Offer
 from advisor.model.option import Option, OptionKind
@@ -52,8 +54,31 @@ class _Machine:
     speed: float
 
 
+@dataclass(slots=True)
+class _Look:
+    """What was seen so far: how many offers were refused why, and the cheapest of the others."""
+
+    refused: Counter[ReasonCode]
+    cheapest: dict[tuple[object, ...], _Machine]
+    n_considered: int = 0
+
+    def at(self, here: MachineType, *, workload: Workload, index: CloudIndex, today: str) -> None:
+        """Add a machine."""
+        self.refused[ReasonCode.PRICE_UNKNOWN] += here.n_unpriced
+        code = _machine_refusal(here.sample, workload=workload, index=index, today=today)
+        if code is not None:
+            self.refused[code] += len(here.offers) - here.n_unpriced
+            return
+        self.n_considered += here.n_prices
+        for machine in _forms(here, index):
+            key = (*_type_key(machine.offer), machine.is_spot)
+            best = self.cheapest.get(key)
+            if best is None or _price_order(machine) < _price_order(best):
+                self.cheapest[key] = machine
+
+
 def choose_offers(
-    offers: Iterable[Offer],
+    machines: Iterable[MachineType],
     *,
     workload: Workload,
     preferences: Preferences,
@@ -63,7 +88,7 @@ def choose_offers(
     """Return the rented machines worth predicting, on demand and spot apart.
 
     Args:
-        offers: all that are known.
+        machines: all that are known, each with its offers.
         workload: decides the memory needed.
         preferences: region and whether renting is allowed at all.
         index: of the cloud tables.
@@ -76,30 +101,22 @@ def choose_offers(
             reasons=(reason(ReasonCode.CLOUD_NOT_ALLOWED),),
         )
         return OfferChoice(options=(), rejections=(refusal,), n_considered=0)
-    refused: Counter[ReasonCode] = Counter()
-    cheapest: dict[tuple[object, ...], _Machine] = {}
-    n_considered = 0
-    for offer in offers:
-        code = refusal_of(
-            offer, workload=workload, preferences=preferences, index=index, today=today
-        )
-        if code is not None:
-            refused[code] += 1
-            continue
-        for machine in _forms(offer, index):
-            n_considered += 1
-            key = (*_type_key(offer), machine.is_spot)
-            best = cheapest.get(key)
-            if best is None or _price_order(machine) < _price_order(best):
-                cheapest[key] = machine
+    look = _Look(refused=Counter(), cheapest={})
+    # There are a hundred regions and many thousand offers.
+    is_wanted = functools.cache(functools.partial(is_in_regions, wanted=preferences.regions))
+    for known in machines:
+        here = _in_regions(known, is_wanted) if preferences.regions else known
+        look.refused[ReasonCode.REGION_NOT_CHOSEN] += len(known.offers) - _n_offers(here)
+        if here is not None:
+            look.at(here, workload=workload, index=index, today=today)
     groups: dict[tuple[bool, bool, bool], list[_Machine]] = {}
-    for machine in cheapest.values():
+    for machine in look.cheapest.values():
         groups.setdefault(_group_key(machine), []).append(machine)
     kept = [machine for key in sorted(groups) for machine in _front(groups[key])]
     return OfferChoice(
         options=tuple(cloud_option(machine.offer, is_spot=machine.is_spot) for machine in kept),
-        rejections=_rejections(refused),
-        n_considered=n_considered,
+        rejections=_rejections(look.refused),
+        n_considered=look.n_considered,
     )
 
 
@@ -124,6 +141,16 @@ def is_in_regions(region: str, *, wanted: tuple[str, ...]) -> bool:
     return any(lowered.startswith(entry.strip().lower()) for entry in wanted)
 
 
+def _in_regions(known: MachineType, is_wanted: Callable[[str], bool]) -> MachineType | None:
+    """Return a machine with its offers in the user's regions only; None when there are none."""
+    offers = [offer for offer in known.offers if is_wanted(offer.region)]
+    return machine_type(offers) if offers else None
+
+
+def _n_offers(machine: MachineType | None) -> int:
+    return 0 if machine is None else len(machine.offers)
+
+
 def refusal_of(
     offer: Offer,
     *,
@@ -137,6 +164,13 @@ def refusal_of(
         return ReasonCode.REGION_NOT_CHOSEN
     if offer.usd_per_hour is None and offer.spot_usd_per_hour is None:
         return ReasonCode.PRICE_UNKNOWN
+    return _machine_refusal(offer, workload=workload, index=index, today=today)
+
+
+def _machine_refusal(
+    offer: Offer, *, workload: Workload, index: CloudIndex, today: str
+) -> ReasonCode | None:
+    """Return why a machine is out of the question wherever it stands and whatever it costs."""
     if memory_fits(workload, size_bytes=offer.memory_bytes) is False:
         return ReasonCode.MEMORY_TOO_SMALL
     if is_burstable(offer):
@@ -184,13 +218,20 @@ def _price_order(machine: _Machine) -> tuple[float, str]:
     return machine.usd_per_hour, machine.offer.region
 
 
-def _forms(offer: Offer, index: CloudIndex) -> list[_Machine]:
+def _forms(machine: MachineType, index: CloudIndex) -> list[_Machine]:
+    """Return the cheapest offer of a machine on demand, and the cheapest interruptible one."""
+    offer = machine.sample
     speed = _gpu_speed(offer, index) if offer.accelerator else _cpu_speed(offer, index)
-    return [
-        _Machine(offer=offer, is_spot=is_spot, usd_per_hour=usd, speed=speed)
-        for is_spot, usd in ((False, offer.usd_per_hour), (True, offer.spot_usd_per_hour))
-        if usd is not None
-    ]
+    forms = []
+    if machine.on_demand is not None and machine.on_demand.usd_per_hour is not None:
+        usd = machine.on_demand.usd_per_hour
+        forms.append(
+            _Machine(offer=machine.on_demand, is_spot=False, usd_per_hour=usd, speed=speed)
+        )
+    if machine.spot is not None and machine.spot.spot_usd_per_hour is not None:
+        usd = machine.spot.spot_usd_per_hour
+        forms.append(_Machine(offer=machine.spot, is_spot=True, usd_per_hour=usd, speed=speed))
+    return forms
 
 
 def _gpu_speed(offer: Offer, index: CloudIndex) -> float:

@@ -105,11 +105,12 @@ def list_options(
     given = Circumstances(profile=profile, workload=workload)
     rows = _sort_rows(knowledge.options, given=given, preferences=preferences, families=families)
     devices = choose_devices(profile, workload=workload, knowledge=knowledge, families=families)
+    tables = index if index is not None else cloud_index(knowledge)
     offers = choose_offers(
-        knowledge.offers,
+        tables.machines,
         workload=workload,
         preferences=preferences,
-        index=index if index is not None else cloud_index(knowledge),
+        index=tables,
         today=today,
     )
     cards, card_rejections = choose_purchases(

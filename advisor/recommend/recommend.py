@@ -7,7 +7,6 @@ Leaves to others: measuring (`probes.bench`), wording and charts (`advisor.repor
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.store import Knowledge, data_dates
 from advisor.model.machine import MachineProfile, MissingFact
 from advisor.model.measurement import MeasurementSet
@@ -27,6 +26,7 @@ from advisor.model.recommendation import (
 from advisor.model.workload import Workload
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
+from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats
 from advisor.recommend.choose import choose
@@ -53,6 +53,7 @@ def recommend(
     *,
     today: str,
     app_version: str,
+    index: KnowledgeIndex | None = None,
 ) -> Recommendation:
     """Return what to do about a job.
 
@@ -64,28 +65,31 @@ def recommend(
         knowledge: the facts.
         today: ISO date.
         app_version: is written into the recommendation.
+        index: of the facts, where there is one already; None: it is made, which takes longer
+            than the rest.
 
     Raises:
         InputError: when a wish or the date cannot be.
     """
     check_preferences(preferences)
     check_date(today)
-    index = cloud_index(knowledge)
+    index = index or knowledge_index(knowledge)
     context = PredictionContext(
         profile=profile,
         ceilings=fit_ceilings(profile, measurements, knowledge),
         measurements=measurements,
         workload=workload,
         knowledge=knowledge,
+        index=index,
     )
     given = Given(
         context=context,
         baseline=predict_baseline(context),
         preferences=preferences,
-        index=index,
+        index=index.cloud,
         today=today,
     )
-    listed = list_options(profile, workload, preferences, knowledge, today=today, index=index)
+    listed = list_options(profile, workload, preferences, knowledge, today=today, index=index.cloud)
     evaluated = evaluate(listed.options, given=given)
     ranking = rank(evaluated.candidates, preferences=preferences)
     ranked = _ranked(ranking.placed, given=given, hints=listed.hints)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from advisor.knowledge.catalog import machine_types
 from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.offer import AcceleratorName, CpuPlatform, Retirement
@@ -76,7 +77,7 @@ def refusal(offer, *, workload=None, today=TODAY, **wishes):
 
 def chosen(*offers, workload=None, **wishes):
     return choose_offers(
-        offers,
+        machine_types(offers),
         workload=workload or a_workload(),
         preferences=Preferences(**wishes),
         index=INDEX,
