@@ -105,17 +105,18 @@ def _place(group: ComparisonGroup, tr: Translator) -> str:
     own = f"{figure_text(group.own.mid, group, tr)} ({tr(_OWN_BASES[group.own_basis])})"
     if group.own_software:
         own += f", {group.own_software}"
+    n_devices = len({result.device for result in group.results})
     if group.slower and group.faster:
         return tr(
             N_("{own}: between {slower} and {faster}."),
             own=own, slower=group.slower, faster=group.faster,
         )  # fmt: skip
     if group.faster:
-        return tr(N_("{own}: below all {n}, next is {faster}."), own=own,
-                  n=len(group.results), faster=group.faster)  # fmt: skip
+        return tr(N_("{own}: below all {n} devices, next is {faster}."), own=own,
+                  n=n_devices, faster=group.faster)  # fmt: skip
     if group.slower:
-        return tr(N_("{own}: above all {n}, next is {slower}."), own=own,
-                  n=len(group.results), slower=group.slower)  # fmt: skip
+        return tr(N_("{own}: above all {n} devices, next is {slower}."), own=own,
+                  n=n_devices, slower=group.slower)  # fmt: skip
     return f"{own}."
 
 

@@ -14,7 +14,12 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice
-from advisor.model.measurement import Measurement, MeasurementSet, Outcome
+from advisor.model.measurement import (
+    FailedMeasurement,
+    Measurement,
+    MeasurementSet,
+    Outcome,
+)
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, WARNINGS, request_name
@@ -155,12 +160,24 @@ def _failures(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
     if failed:
         yield Table(
             heads=(tr(N_("Without a figure")), tr(N_("Device")), tr(N_("What happened"))),
-            rows=tuple(
-                (
-                    request_name(f.request, tr),
-                    f.request.device_id,
-                    f"{tr(OUTCOMES[f.outcome])}: {f.message}",
-                )
-                for f in failed
-            ),
+            rows=tuple(_failure_row(same, tr) for same in _alike(failed)),
         )
+
+
+def _alike(failed: Iterable[FailedMeasurement]) -> Iterable[list[FailedMeasurement]]:
+    """Put together what failed for the same reason: a framework that cannot load is one fact."""
+    groups: dict[tuple[str, ...], list[FailedMeasurement]] = {}
+    for failure in failed:
+        request = failure.request
+        key = (request.runner, request.device_id, failure.outcome, failure.message)
+        groups.setdefault(key, []).append(failure)
+    return groups.values()
+
+
+def _failure_row(same: list[FailedMeasurement], tr: Translator) -> tuple[str, str, str]:
+    first = same[0]
+    name = request_name(first.request, tr)
+    if len(same) > 1:
+        name = tr(N_("{n} kernels of {runner}"), n=len(same), runner=first.request.runner.value)
+    what = f"{tr(OUTCOMES[first.outcome])}: {first.message}"
+    return name, first.request.device_id, what

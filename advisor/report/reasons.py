@@ -18,8 +18,10 @@ from advisor.format import (
     format_usd,
 )
 from advisor.i18n import N_, Translator
+from advisor.model.measurement import StabilityWarning
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
 from advisor.report.conditions_text import condition_text
+from advisor.report.names import WARNINGS
 
 _R = ReasonCode
 
@@ -171,7 +173,7 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("{n_failed} kernels gave no figure; the reasons stand under Measured here."),
     ),
     "unsteady_measurements": (
-        N_("The measurements were disturbed: {warning}. Measure again when the machine is quiet."),
+        N_("The measurements were disturbed: {warning}."),
     ),
     "busy_machine": (
         N_("The machine was busy ({busy_percent} % of its processor time) when it was looked at."),
@@ -232,10 +234,18 @@ def _placeholders(message: str) -> frozenset[str]:
     return frozenset(name for _, name, _, _ in string.Formatter().parse(message) if name)
 
 
+def _word(value: str, name: str, tr: Translator) -> str:
+    if name == "condition":
+        return condition_text(value, tr)
+    if name == "warning":
+        return tr(WARNINGS[StabilityWarning(value)])
+    return value.replace(" | ", ", ")
+
+
 def _value(parameter: Parameter, tr: Translator) -> str:
     value, name = parameter.value, parameter.name
     if isinstance(value, str):
-        return condition_text(value, tr) if name == "condition" else value.replace(" | ", ", ")
+        return _word(value, name, tr)
     if name.endswith("_s"):
         return format_duration(value)
     if name.endswith("hours"):
