@@ -91,8 +91,11 @@ class TerminalProgress:
             self._n_skipped += 1
             return
         if isinstance(result, FailedMeasurement):
-            verdict = self._tr(OUTCOMES[result.outcome])
-            self._line(f"{count}  {name}: {verdict}: {result.message}")
+            reason = f"{self._tr(OUTCOMES[result.outcome])}: {result.message}"
+            # A framework that cannot load fails a hundred kernels: one line says it.
+            tell = self._rewrite if reason in self._told else self._line
+            self._told.add(reason)
+            tell(f"{count}  {name}: {reason}")
             return
         text = f"{count}  {name}: {_figure(result)}"
         if result.request.role == "headline":

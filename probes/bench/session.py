@@ -17,32 +17,27 @@ from advisor.model.kernel import KernelShape
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import (
     BenchmarkRequest,
-    FailedMeasurement,
     Measurement,
     MeasurementSet,
     Outcome,
     Runner,
-    SoftwareStack,
     StabilityWarning,
 )
+from probes.bench.allowance import Allowance
+from probes.bench.collector import Collector, Result
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.events import (
-    KernelFinished,
-    KernelStarted,
     SessionEvent,
     SessionFinished,
     SessionStarted,
 )
 from probes.bench.load import LoadMeter
-from probes.bench.parsing import parse_stack, parse_times
 from probes.bench.plan import REFERENCE_SUFFIX
 from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
-from probes.bench.protocol import Message
 from probes.bench.stability import (
     has_become_slower,
     warnings_of_load,
     warnings_of_machine,
-    warnings_of_values,
 )
 
 # So many children may die on the kernels of one group before the rest of it is given up.
@@ -52,8 +47,8 @@ OVERTIME_S = 15.0
 _DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
 # Runners that measure the framework of a foreign interpreter when there is one.
 _FOREIGN = frozenset({Runner.KERAS, Runner.NUMPY})
-
-Result = Measurement | FailedMeasurement
+# Verdicts on a child that was not in a state to say where it was.
+_ENDED = frozenset({Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,113 +75,6 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
         "min_value_s": request.min_value_s,
         "n_values": request.n_values,
     }
-
-
-class _Collector:
-    """Takes the messages of the children, gives results and events."""
-
-    def __init__(
-        self, requests: Sequence[BenchmarkRequest], on_event: Callable[[SessionEvent], None]
-    ) -> None:
-        self._requests = {request.id: request for request in requests}
-        self._on_event = on_event
-        self._stack: SoftwareStack | None = None
-        self.results: list[Result] = []
-        self.current: str | None = None
-        self._done: set[str] = set()
-
-    def begin_child(self) -> None:
-        """Forget the child before."""
-        self._stack = None
-        self.current = None
-
-    def is_open(self, request: BenchmarkRequest) -> bool:
-        """Whether a request has no answer yet."""
-        return request.id not in self._done
-
-    def fail(self, request: BenchmarkRequest, outcome: Outcome, message: str) -> None:
-        """Answer a request with the reason why there is no figure."""
-        self._finish(FailedMeasurement(request=request, outcome=outcome, message=message))
-
-    def take(self, message: Message) -> None:
-        """Take one message of a child; what does not fit is ignored."""
-        kind = message["type"]
-        if kind == "stage" and "stack" in message:
-            self._stack = parse_stack(message["stack"])
-        request = self._requests.get(str(message.get("id")))
-        if request is None or not self.is_open(request):
-            return
-        if kind == "stage":
-            self.current = request.id
-            stage = str(message.get("stage"))
-            self._on_event(KernelStarted(request=request, stage=stage))
-        elif kind == "value":
-            self._take_value(request, message)
-        elif kind == "kernel_failed":
-            outcome = next((o for o in Outcome if o == message.get("outcome")), Outcome.FAILED)
-            self.fail(request, outcome, str(message.get("message") or "no reason was given"))
-
-    def _take_value(self, request: BenchmarkRequest, message: Message) -> None:
-        values = parse_times(message.get("values_s"))
-        loops = message.get("loops")
-        if not values or not isinstance(loops, int) or loops < 1 or self._stack is None:
-            self.fail(request, Outcome.PROTOCOL_ERROR, "the worker gave times that make no sense")
-            return
-        lasted = parse_times([message.get("lasted_s")])
-        shortest = min(values) * loops
-        self._finish(
-            Measurement(
-                request=request,
-                stack=self._stack,
-                warmups_s=parse_times(message.get("warmups_s")),
-                values_s=values,
-                loops=loops,
-                check=str(message.get("check") or ""),
-                warnings=warnings_of_values(values, lasted_s=lasted[0] if lasted else shortest),
-            )
-        )
-
-    def _finish(self, result: Result) -> None:
-        self.results.append(result)
-        self._done.add(result.request.id)
-        if self.current == result.request.id:
-            self.current = None
-        self._on_event(
-            KernelFinished(result=result, n_done=len(self.results), n_total=len(self._requests))
-        )
-
-
-class _Allowance:
-    """Seconds that are left, in all or for the device that is being measured."""
-
-    def __init__(
-        self, budget_s: float | Mapping[str, float] | None, *, clock: Callable[[], float]
-    ) -> None:
-        self._is_shared = not isinstance(budget_s, Mapping)
-        self._rest_s: dict[str, float] = {}
-        if isinstance(budget_s, Mapping):
-            self._rest_s.update(budget_s)
-        elif budget_s is not None:
-            self._rest_s[""] = budget_s
-        self._clock = clock
-        self._key = ""
-        self._began = clock()
-
-    def begin(self, device_id: str) -> None:
-        """Begin to count for a device."""
-        self._key = "" if self._is_shared else device_id
-        self._began = self._clock()
-
-    def end(self) -> None:
-        """Take off what was used since `begin`."""
-        rest_s = self.rest_s()
-        if rest_s is not None:
-            self._rest_s[self._key] = rest_s
-
-    def rest_s(self) -> float | None:
-        """Return what is left now; None: no limit."""
-        rest_s = self._rest_s.get(self._key)
-        return None if rest_s is None else rest_s - (self._clock() - self._began)
 
 
 class Session:
@@ -243,8 +131,8 @@ class Session:
             raise ValueError("two requests have the same id")
         tell = on_event or (lambda _event: None)
         started = self._clock()
-        allowance = _Allowance(budget_s, clock=self._clock)
-        collector = _Collector(asked, tell)
+        allowance = Allowance(budget_s, clock=self._clock)
+        collector = Collector(asked, tell)
         meter = LoadMeter()
         tell(SessionStarted(n_kernels=len(asked)))
         groups: dict[_Conditions, list[BenchmarkRequest]] = {}
@@ -256,7 +144,7 @@ class Session:
             allowance.end()
         measurements = MeasurementSet(
             measured_on=self._today().isoformat(),
-            duration_s=self._clock() - started,
+            duration_s=max(0.0, self._clock() - started),
             results=tuple(collector.results),
             warnings=self._warnings(collector.results, meter=meter),
         )
@@ -276,49 +164,52 @@ class Session:
         self,
         group: Sequence[BenchmarkRequest],
         *,
-        collector: _Collector,
+        collector: Collector,
         cancel: CancelToken | None,
-        allowance: _Allowance,
+        allowance: Allowance,
     ) -> None:
         """Answer the requests of one group, with as many children as it takes."""
         n_deaths = 0
         while pending := [request for request in group if collector.is_open(request)]:
             if cancel is not None and cancel.is_cancelled:
-                _fail_all(pending, collector, Outcome.CANCELLED, "cancelled before its turn")
+                collector.fail_all(pending, Outcome.CANCELLED, "cancelled before its turn")
                 return
             rest_s = allowance.rest_s()
             if rest_s is not None and rest_s <= 0.0:
-                _fail_all(pending, collector, Outcome.SKIPPED, "the time set aside was used up")
+                collector.fail_all(pending, Outcome.SKIPPED, "the time set aside was used up")
                 return
             if n_deaths == MAX_DEATHS:
                 text = f"given up after {MAX_DEATHS} kernels had ended their worker"
-                _fail_all(pending, collector, Outcome.SKIPPED, text)
+                collector.fail_all(pending, Outcome.SKIPPED, text)
                 return
             verdict = self._run_child(pending, collector=collector, cancel=cancel, rest_s=rest_s)
             n_deaths += 1
             self._settle(verdict, group, collector=collector)
 
     def _settle(
-        self, verdict: WorkerVerdict, group: Sequence[BenchmarkRequest], *, collector: _Collector
+        self, verdict: WorkerVerdict, group: Sequence[BenchmarkRequest], *, collector: Collector
     ) -> None:
         """Answer what a verdict decides: the kernel at which the child ended, or all."""
         pending = [request for request in group if collector.is_open(request)]
         if verdict.outcome is Outcome.COMPLETED:
             text = "the worker ended without a word about this kernel"
-            _fail_all(pending, collector, Outcome.PROTOCOL_ERROR, text)
+            collector.fail_all(pending, Outcome.PROTOCOL_ERROR, text)
             return
         at = [request for request in pending if request.id == collector.current]
         has_begun = bool(at) or len(pending) < len(group)
         is_final = verdict.outcome in (Outcome.CANCELLED, Outcome.UNSUPPORTED)
         # A child that ends before its first kernel would end so again.
         doomed = at if has_begun and not is_final else pending
-        _fail_all(doomed, collector, verdict.outcome, verdict.message)
+        text = verdict.message
+        if collector.is_loading and verdict.outcome in _ENDED:
+            text += f" while it loaded {group[0].runner.value}"
+        collector.fail_all(doomed, verdict.outcome, text)
 
     def _run_child(
         self,
         pending: Sequence[BenchmarkRequest],
         *,
-        collector: _Collector,
+        collector: Collector,
         cancel: CancelToken | None,
         rest_s: float | None,
     ) -> WorkerVerdict:
@@ -351,10 +242,3 @@ class Session:
                 options["device_name"] = device.name
                 options["platform_name"] = device.platform
         return options
-
-
-def _fail_all(
-    requests: Iterable[BenchmarkRequest], collector: _Collector, outcome: Outcome, message: str
-) -> None:
-    for request in requests:
-        collector.fail(request, outcome, message)

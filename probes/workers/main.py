@@ -22,6 +22,7 @@ import sys
 import time
 import traceback
 
+import worker_errors
 import worker_kernels
 import worker_protocol
 
@@ -48,11 +49,27 @@ def run_request(request, channel):
         return module.run_network(request["network"], options, channel)
     if name not in KERNEL_RUNNERS:
         raise ValueError("no runner is called {!r}".format(name))
-    module_name, class_name = KERNEL_RUNNERS[name]
-    runner = getattr(importlib.import_module(module_name), class_name)(options)
+    runner = load_runner(name, options)
     channel.send("stage", stage="ready", stack=runner.stack())
     worker_kernels.run_kernels(runner, request, channel, started)
     return {"stack": runner.stack()}
+
+
+def load_runner(name, options):
+    """Return a runner with its framework imported.
+
+    Raises:
+        worker_errors.UnsupportedKernel: when this interpreter does not have the framework.
+    """
+    module_name, class_name = KERNEL_RUNNERS[name]
+    try:
+        return getattr(importlib.import_module(module_name), class_name)(options)
+    except ModuleNotFoundError as error:
+        raise worker_errors.UnsupportedKernel(
+            "{} has no package {!r}: install it there, or choose another Python".format(
+                sys.executable, error.name
+            )
+        ) from error
 
 
 def run_named(name, channel):

@@ -1,0 +1,112 @@
+"""Turns the messages of the children of a session into one answer for each request.
+
+Leaves to others: starting children (`probes.bench.session`), the form of messages
+(`probes.bench.protocol`).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from advisor.model.measurement import (
+    BenchmarkRequest,
+    FailedMeasurement,
+    Measurement,
+    Outcome,
+    SoftwareStack,
+)
+from probes.bench.events import KernelFinished, KernelStarted, SessionEvent
+from probes.bench.parsing import parse_stack, parse_times
+from probes.bench.protocol import Message
+from probes.bench.stability import warnings_of_values
+
+Result = Measurement | FailedMeasurement
+
+
+class Collector:
+    """Takes the messages of the children, gives results and events.
+
+    Attributes:
+        results: the answers so far.
+        current: id of the kernel at which the child is; None between kernels.
+        is_loading: whether the child is importing its framework.
+    """
+
+    def __init__(
+        self, requests: Sequence[BenchmarkRequest], on_event: Callable[[SessionEvent], None]
+    ) -> None:
+        self._requests = {request.id: request for request in requests}
+        self._on_event = on_event
+        self._stack: SoftwareStack | None = None
+        self._done: set[str] = set()
+        self.results: list[Result] = []
+        self.current: str | None = None
+        self.is_loading = False
+
+    def begin_child(self) -> None:
+        """Forget the child before."""
+        self._stack = None
+        self.current = None
+        self.is_loading = False
+
+    def is_open(self, request: BenchmarkRequest) -> bool:
+        """Whether a request has no answer yet."""
+        return request.id not in self._done
+
+    def fail(self, request: BenchmarkRequest, outcome: Outcome, message: str) -> None:
+        """Answer a request with the reason why there is no figure."""
+        self._finish(FailedMeasurement(request=request, outcome=outcome, message=message))
+
+    def take(self, message: Message) -> None:
+        """Take one message of a child; what does not fit is ignored."""
+        kind = message["type"]
+        if kind == "stage":
+            self.is_loading = message.get("stage") == "import"
+        if kind == "stage" and "stack" in message:
+            self._stack = parse_stack(message["stack"])
+        request = self._requests.get(str(message.get("id")))
+        if request is None or not self.is_open(request):
+            return
+        if kind == "stage":
+            self.current = request.id
+            stage = str(message.get("stage"))
+            self._on_event(KernelStarted(request=request, stage=stage))
+        elif kind == "value":
+            self._take_value(request, message)
+        elif kind == "kernel_failed":
+            outcome = next((o for o in Outcome if o == message.get("outcome")), Outcome.FAILED)
+            self.fail(request, outcome, str(message.get("message") or "no reason was given"))
+
+    def _take_value(self, request: BenchmarkRequest, message: Message) -> None:
+        values = parse_times(message.get("values_s"))
+        loops = message.get("loops")
+        if not values or not isinstance(loops, int) or loops < 1 or self._stack is None:
+            self.fail(request, Outcome.PROTOCOL_ERROR, "the worker gave times that make no sense")
+            return
+        lasted = parse_times([message.get("lasted_s")])
+        shortest = min(values) * loops
+        self._finish(
+            Measurement(
+                request=request,
+                stack=self._stack,
+                warmups_s=parse_times(message.get("warmups_s")),
+                values_s=values,
+                loops=loops,
+                check=str(message.get("check") or ""),
+                warnings=warnings_of_values(values, lasted_s=lasted[0] if lasted else shortest),
+            )
+        )
+
+    def _finish(self, result: Result) -> None:
+        self.results.append(result)
+        self._done.add(result.request.id)
+        if self.current == result.request.id:
+            self.current = None
+        self._on_event(
+            KernelFinished(result=result, n_done=len(self.results), n_total=len(self._requests))
+        )
+
+    def fail_all(
+        self, requests: Iterable[BenchmarkRequest], outcome: Outcome, message: str
+    ) -> None:
+        """Answer several requests with the same reason."""
+        for request in requests:
+            self.fail(request, outcome, message)

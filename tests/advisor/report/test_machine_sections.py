@@ -1,0 +1,48 @@
+"""What the report says about measurements."""
+
+from advisor.i18n import translator_for
+from advisor.model.kernel import Direction, GemmShape
+from advisor.model.measurement import (
+    BenchmarkRequest,
+    FailedMeasurement,
+    MeasurementSet,
+    Outcome,
+    Runner,
+)
+from advisor.model.quantity import Precision
+from advisor.model.report import Table
+from advisor.report.machine_sections import measurement_section
+
+TR = translator_for("en")
+
+
+def failure(size, message, runner=Runner.KERAS):
+    request = BenchmarkRequest(
+        id=f"{runner}/{size}",
+        role="headline",
+        runner=runner,
+        device_id="cpu",
+        shape=GemmShape(m=size, n=size, k=size),
+        direction=Direction.FORWARD,
+        precision=Precision.FLOAT32,
+    )
+    return FailedMeasurement(request=request, outcome=Outcome.CRASHED, message=message)
+
+
+def failures(*results):
+    results_ = MeasurementSet(measured_on="2026-11-21", duration_s=1.0, results=results)
+    tables = [b for b in measurement_section(results_, TR).blocks if isinstance(b, Table)]
+    return tables[1].rows
+
+
+def test_what_failed_for_one_reason_is_one_row():
+    rows = failures(failure(1, "SIGILL"), failure(2, "SIGILL"), failure(3, "other"))
+    assert rows == (
+        ("2 kernels of keras", "cpu", "crashed: SIGILL"),
+        ("GEMM 3×3×3", "cpu", "crashed: other"),
+    )
+
+
+def test_the_same_reason_of_two_frameworks_is_two_rows():
+    rows = failures(failure(1, "SIGILL"), failure(2, "SIGILL", Runner.NUMPY))
+    assert [row[0] for row in rows] == ["GEMM 1×1×1", "GEMM 2×2×2"]

@@ -1,0 +1,38 @@
+"""Seconds that are left."""
+
+from probes.bench.allowance import Allowance
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_without_a_budget_there_is_no_limit():
+    assert Allowance(None, clock=Clock()).rest_s() is None
+
+
+def test_devices_share_one_budget_or_have_their_own():
+    clock = Clock()
+    shared = Allowance(10.0, clock=clock)
+    own = Allowance({"cpu": 10.0}, clock=clock)
+    for allowance in (shared, own):
+        allowance.begin("cpu")
+    clock.now = 4.0
+    for allowance in (shared, own):
+        allowance.end()
+        allowance.begin("opencl:0:0")
+    assert shared.rest_s() == 6.0
+    assert own.rest_s() is None
+    own.begin("cpu")
+    assert own.rest_s() == 6.0
+
+
+def test_a_clock_that_is_set_back_gives_no_time_back():
+    clock = Clock()
+    allowance = Allowance(10.0, clock=clock)
+    clock.now = -5.0
+    allowance.end()
+    assert allowance.rest_s() == 10.0

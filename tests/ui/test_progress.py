@@ -1,0 +1,32 @@
+"""Progress in a terminal."""
+
+import io
+
+from advisor.model.kernel import Direction, PeakShape
+from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Outcome, Runner
+from advisor.model.quantity import Precision
+from probes.bench.events import KernelFinished
+from ui.progress import TerminalProgress
+
+
+def failed(n, message):
+    request = BenchmarkRequest(
+        id=str(n),
+        role="calibration",
+        runner=Runner.KERAS,
+        device_id="cpu",
+        shape=PeakShape(width=n),
+        direction=Direction.FORWARD,
+        precision=Precision.FLOAT32,
+    )
+    result = FailedMeasurement(request=request, outcome=Outcome.CRASHED, message=message)
+    return KernelFinished(result=result, n_done=n, n_total=3)
+
+
+def test_a_reason_is_told_once():
+    stream = io.StringIO()
+    progress = TerminalProgress(stream)
+    for n, message in enumerate(["SIGILL", "SIGILL", "SIGSEGV"], start=1):
+        progress.show(failed(n, message))
+    lines = stream.getvalue().splitlines()
+    assert [line.rpartition(": ")[2] for line in lines] == ["SIGILL", "SIGSEGV"]
