@@ -32,6 +32,7 @@ class TerminalProgress:
         self._began = time.monotonic()
         self._has_line = False
         self._n_skipped = 0
+        self._told: set[str] = set()
         self._old_handler: object = None
 
     def __enter__(self) -> "TerminalProgress":
