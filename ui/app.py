@@ -15,6 +15,7 @@ from advisor.i18n import Translator, translator_for
 from ui.excepthook import ExceptionDialog
 from ui.journey import app_version, bundled_knowledge
 from ui.presenters.advise import AdvisePresenter
+from ui.settings import last_recommendation_file
 from ui.theme import ThemeWatcher, app_icon
 from ui.true_references import spare_references_of_true
 from ui.views.main_window import MainWindow
@@ -40,6 +41,7 @@ def build_window(
     presenter.setParent(window)
     view.advise_requested.connect(presenter.start)
     view.cancel_requested.connect(presenter.cancel)
+    view.last_requested.connect(presenter.show_last)
     view.pdf_requested.connect(presenter.export_pdf_to)
     view.json_requested.connect(presenter.save_json_to)
     view.copied.connect(window.show_copied)
@@ -47,6 +49,7 @@ def build_window(
     presenter.saved.connect(window.show_saved)
     presenter.refused.connect(window.show_refused)
     window.model_dropped.connect(view.take_model)
+    view.offer_last(has_last=last_recommendation_file().is_file())
     if memory is not None:
         memory.restore(window, view.form)
         window.closing.connect(lambda: memory.keep(window, view.form))

@@ -6,9 +6,10 @@ import sys
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from tests.ui.advice_values import FakeWalk
+from tests.ui.advice_values import FakeWalk, an_advice
 from ui.app import build_window
 from ui.presenters.advise import AdvisePresenter, Stage
+from ui.settings import keep_last
 from ui.window_memory import WindowMemory
 
 HEAVY = ("tensorflow", "keras", "pyopencl", "torch", "onnx", "reportlab.graphics.renderPM")
@@ -64,6 +65,16 @@ def test_closing_in_the_middle_hides_at_once_and_leaves_no_thread(make, qtbot):
         window.close()
         assert not window.isVisible()
     assert presenter.wait(1.0)
+
+
+def test_the_last_advice_comes_back_at_the_next_start(make, qapp):
+    keep_last(an_advice())
+    window, presenter = make(FakeWalk())
+    view = window.centralWidget()
+    assert view.last_button.isVisible()
+    view.last_button.click()
+    assert presenter.state.recommendation == an_advice()
+    assert view.advice.isVisible()
 
 
 def test_a_dropped_model_reaches_the_form(make):

@@ -4,6 +4,7 @@ Leaves to others: the table model (`ui.models.rows`).
 """
 
 import math
+from typing import TypeGuard
 
 from advisor.format import (
     UNKNOWN,
@@ -17,7 +18,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.measurement import FailedMeasurement, Measurement
+from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Reason, Recommendation
 from advisor.predict.work import rate
@@ -32,6 +33,9 @@ AVOID_HEADS = (N_("Avoid"), N_("Speed"), N_("Why"))
 AVOID_TIPS = ("", N_("Speed against now: 0.5× takes twice the time."), "")
 HINT_HEADS = (N_("Worth trying"), N_("What is known"), N_("How"))
 RESULT_HEADS = (N_("Kernel"), N_("Device"), N_("Result"), N_("Spread"))
+# Verdicts on kernels that were never begun.
+LEFT_OUT = (Outcome.CANCELLED, Outcome.SKIPPED)
+_NAMED = 12
 RESULT_TIPS = ("", "", "", SPREAD)
 
 
@@ -149,13 +153,27 @@ def device_name(device_id: str, profile: MachineProfile | None) -> str:
     return next((device.name for device in devices if device.id == device_id), device_id)
 
 
+def _was_left_out(
+    result: Measurement | FailedMeasurement,
+) -> TypeGuard[FailedMeasurement]:
+    return isinstance(result, FailedMeasurement) and result.outcome in LEFT_OUT
+
+
 def result_rows(
     results: tuple[Measurement | FailedMeasurement, ...],
     profile: MachineProfile | None,
     tr: Translator,
 ) -> tuple[tuple[Cell, ...], ...]:
-    """Return a row for each finished kernel, in the order in which they came."""
-    return tuple(_result_row(result, profile, tr) for result in results)
+    """Return a row for each kernel that was tried, as they came, and one for all left out."""
+    left_out = [result for result in results if _was_left_out(result)]
+    rows = [_result_row(result, profile, tr) for result in results if not _was_left_out(result)]
+    if left_out:
+        text = tr(N_("{n} more were left out"), n=len(left_out))
+        reasons = dict.fromkeys(result.message for result in left_out)
+        why = "\n".join((*(request_name(r.request, tr) for r in left_out[:_NAMED]), *reasons))
+        empty = Cell(text="", value=-2.0)
+        rows.append((Cell(text=text, value=text, explanation=why), empty, empty, empty))
+    return tuple(rows)
 
 
 def _result_row(

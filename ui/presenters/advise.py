@@ -34,7 +34,7 @@ from ui.journey import (
     ProvisionalReady,
     walk,
 )
-from ui.settings import keep_last
+from ui.settings import keep_last, read_last
 
 # A child that is asked to stop has gone within this time, whatever it does.
 CLOSE_TIMEOUT_S = 8.0
@@ -54,6 +54,7 @@ class Stage(StrEnum):
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
+    LAST = "last"
 
 
 BUSY_STAGES = (Stage.PROBING, Stage.MEASURING, Stage.CANCELLING)
@@ -91,7 +92,7 @@ class AdvisePresenter(QObject):
     Signals:
         state_changed: the new `AdviseState`.
         saved: path of a file that was written.
-        refused: one line why a file was not written.
+        refused: one line why a file was not written, or not read.
         unexpected: an exception that is a fault of the app, not of the user's input.
         closed: after `close`, nothing runs any more.
     """
@@ -108,13 +109,15 @@ class AdvisePresenter(QObject):
         translator: Translator,
         walk_line: Walk = walk,
         keep: Callable[[Recommendation], None] = keep_last,
+        read: Callable[[], Recommendation | None] = read_last,
         parent: QObject | None = None,
     ) -> None:
-        """Take the functions that walk the line and keep the answer; tests pass others."""
+        """Take the functions that walk the line and keep and read the answer; tests pass others."""
         super().__init__(parent)
         self._tr = translator
         self._walk = walk_line
         self._keep = keep
+        self._read = read
         self._state = AdviseState()
         self._task: BackgroundTask | None = None
         self._cancel = CancelToken()
@@ -144,6 +147,25 @@ class AdvisePresenter(QObject):
         self._task.done.connect(self._on_done)
         self._task.failed.connect(self._on_failed)
         self._task.start()
+
+    def show_last(self) -> None:
+        """Show the advice of the last run, of an earlier start perhaps."""
+        if self._state.is_busy:
+            return
+        advice = self._read()
+        if advice is None:
+            self.refused.emit(self._tr(N_("The last advice cannot be read: press Advise me.")))
+            return
+        results = advice.measurements.results if advice.measurements else ()
+        self._replace(
+            AdviseState(
+                stage=Stage.LAST,
+                profile=advice.profile,
+                recommendation=advice,
+                is_provisional=advice.measurements is None,
+                results=results,
+            )
+        )
 
     def cancel(self) -> None:
         """Stop measuring; what was measured is kept."""

@@ -67,9 +67,9 @@ class MainWindow(QMainWindow):
         self.statusBar().showMessage(text, _MESSAGE_MS)
 
     def show_refused(self, text: str) -> None:
-        """Tell why a file was not written."""
+        """Tell why a file was not written or not read."""
         self.statusBar().showMessage(text, _MESSAGE_MS)
-        QMessageBox.warning(self, self._tr(N_("Not written")), text)
+        QMessageBox.warning(self, self._tr(N_("Not done")), text)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Take model files."""

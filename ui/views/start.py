@@ -1,8 +1,8 @@
 """The main page: the job, one button and live progress on the left, the advice on the right.
 
 Signals of `StartView`:
-    advise_requested: a `JourneyRequest`; cancel_requested; pdf_requested and json_requested: a
-    path as text; copied.
+    advise_requested: a `JourneyRequest`; cancel_requested; last_requested; pdf_requested and
+    json_requested: a path as text; copied.
 Leaves to others: running the job (`ui.presenters.advise`), the advice (`ui.views.advice`).
 """
 
@@ -64,6 +64,7 @@ class StartView(QWidget):
 
     advise_requested = Signal(object)
     cancel_requested = Signal()
+    last_requested = Signal()
     pdf_requested = Signal(str)
     json_requested = Signal(str)
     copied = Signal()
@@ -88,6 +89,9 @@ class StartView(QWidget):
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(translator(N_("Measured kernels")))
         self.message = MessagePanel()
+        self.last_button = QPushButton(translator(N_("Show the &last advice")))
+        self.message.add_button(self.last_button)
+        self._has_last = False
         self.advice = AdviceView(translator=translator)
         self._lay_out()
         self._connect()
@@ -129,6 +133,7 @@ class StartView(QWidget):
     def _connect(self) -> None:
         self.advise_button.clicked.connect(lambda: self.advise_requested.emit(self.form.request()))
         self.cancel_button.clicked.connect(self.cancel_requested)
+        self.last_button.clicked.connect(self.last_requested)
         self.advice.pdf_requested.connect(self.pdf_requested)
         self.advice.json_requested.connect(self.json_requested)
         self.advice.copied.connect(self.copied)
@@ -137,6 +142,11 @@ class StartView(QWidget):
         """Choose a model file as the network, unless a job runs."""
         if self.form.isEnabled():
             self.form.show_model(Path(path))
+
+    def offer_last(self, *, has_last: bool) -> None:
+        """Offer the advice of the last run, where there is one."""
+        self._has_last = has_last
+        self.last_button.setVisible(has_last)
 
     def show_state(self, state: AdviseState) -> None:
         """Show a state of the main job."""
@@ -165,6 +175,7 @@ class StartView(QWidget):
         self.cancel_button.setVisible(state.is_busy)
         self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
         self.form.setEnabled(not state.is_busy)
+        self.last_button.setVisible(self._has_last and not state.is_busy)
         # Never the endless animation of an unknown total: it would disturb what is measured.
         self.progress.setRange(0, max(1, state.n_total))
         self.progress.setValue(len(state.results))
@@ -207,7 +218,11 @@ class StartView(QWidget):
             return state.message if self.advice.has_advice else tr(N_("Not done."))
         if state.stage is Stage.MEASURING:
             return self._measuring_text(state)
-        text = tr(_STAGE_TEXTS[state.stage])
+        if state.stage is Stage.LAST and state.recommendation is not None:
+            date = state.recommendation.created_on
+            text = tr(N_("The last advice, of {date}."), date=date)
+        else:
+            text = tr(_STAGE_TEXTS[state.stage])
         return text if state.is_busy else " ".join((text, *self._notes(state)))
 
     def _notes(self, state: AdviseState) -> Iterator[str]:

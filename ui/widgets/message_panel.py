@@ -6,7 +6,7 @@ Signals: none. Leaves to others: what it says.
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ui.widgets.labels import text_label
 
@@ -37,11 +37,17 @@ class MessagePanel(QWidget):
         for widget in (self.title, self.text, self._steps, self.closing_text):
             column.addWidget(widget)
         column.addStretch(3)
+        self._column = column
         row = QHBoxLayout(self)
         row.setContentsMargins(24, 12, 24, 12)
         row.addStretch(1)
         row.addWidget(middle, 20)
         row.addStretch(1)
+
+    def add_button(self, button: QPushButton) -> None:
+        """Put a button below the texts."""
+        below_texts = self._column.count() - 1
+        self._column.insertWidget(below_texts, button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def show_message(
         self,

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+from advisor.model.measurement import Outcome
 from advisor.model.recommendation import Recommendation
 from tests.advisor.recommend.builders import a_profile, an_opencl
 from tests.ui.advice_values import (
@@ -113,6 +114,21 @@ def test_a_failure_shows_the_verdict_and_its_reason(tr):
     assert result.text == "took too long"
     assert "nothing was heard" in result.explanation
     assert result.value < 0
+
+
+def test_what_was_never_begun_is_one_row(tr):
+    skipped = [
+        dataclasses.replace(a_failure(n), outcome=outcome, message=outcome.value)
+        for n, outcome in enumerate((Outcome.SKIPPED, Outcome.SKIPPED, Outcome.CANCELLED))
+    ]
+    rows = result_rows((skipped[0], a_measurement(), a_failure(), *skipped[1:]), None, tr)
+    assert [row[0].text for row in rows] == [
+        "GEMM 1024×1024×1024",
+        "GEMM 1024×1024×1024",
+        "3 more were left out",
+    ]
+    assert "memory triad" in rows[-1][0].explanation
+    assert rows[-1][0].explanation.endswith("skipped\ncancelled")
 
 
 def test_devices_have_names():

@@ -217,6 +217,36 @@ def test_a_job_that_does_not_stop_cannot_hold_the_window(make, qtbot, monkeypatc
     until(qtbot, presenter, Stage.CANCELLED)
 
 
+def test_the_last_advice_is_shown_without_running(qtbot, tr):
+    walk, advice = FakeWalk(), an_advice()
+    presenter = AdvisePresenter(translator=tr, walk_line=walk, read=lambda: advice)
+    presenter.show_last()
+    state = presenter.state
+    assert state.stage is Stage.LAST
+    assert (state.recommendation, state.profile) == (advice, advice.profile)
+    assert state.results == advice.measurements.results
+    assert not state.is_provisional
+    assert walk.requests == []
+
+
+def test_a_last_advice_that_cannot_be_read_is_told(qtbot, tr):
+    presenter = AdvisePresenter(translator=tr, walk_line=FakeWalk(), read=lambda: None)
+    with qtbot.waitSignal(presenter.refused) as told:
+        presenter.show_last()
+    assert "press Advise me" in told.args[0]
+    assert presenter.state.stage is Stage.EMPTY
+
+
+def test_the_last_advice_does_not_disturb_a_run(make, qtbot):
+    walk = FakeWalk(3, is_gated=True)
+    presenter = make(walk)
+    presenter.start(JourneyRequest())
+    presenter.show_last()
+    assert presenter.state.stage is Stage.PROBING
+    walk.gate.set()
+    until(qtbot, presenter, Stage.DONE)
+
+
 @pytest.fixture
 def finished(make, qtbot):
     presenter = make(FakeWalk(3))

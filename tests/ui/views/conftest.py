@@ -24,6 +24,7 @@ def _states():
             stage=Stage.DONE, profile=advice.profile, recommendation=advice, results=results(12)
         ),
         "cancelled": AdviseState(stage=Stage.CANCELLED, recommendation=guess, is_provisional=True),
+        "last": AdviseState(stage=Stage.LAST, profile=advice.profile, recommendation=advice),
         "failed": AdviseState(stage=Stage.FAILED, message="too large: take a smaller batch"),
         "broken": AdviseState(
             stage=Stage.FAILED, message="no space", recommendation=guess, is_provisional=True

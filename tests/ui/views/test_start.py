@@ -40,6 +40,7 @@ OFFERED = {
     "cancelling": (False, False, False, True),
     "done": (True, False, True, True),
     "cancelled": (True, False, True, True),
+    "last": (True, False, True, True),
     "failed": (True, False, False, False),
     "broken": (True, False, True, True),
 }
@@ -69,6 +70,7 @@ def test_what_can_be_pressed(view, states, name):
         ("cancelling", "Stopping"),
         ("done", "Done. 11 kernels measured in 62 s. 1 gave no figure"),
         ("cancelled", "Stopped."),
+        ("last", "The last advice, of 2026-11-21. 11 kernels measured"),
         ("failed", "Not done."),
         ("broken", "no space"),
     ],
@@ -147,6 +149,17 @@ def test_the_button_asks_for_the_job_of_the_form(view, qtbot):
     assert told.args[0].job.batch_size == 48
 
 
+def test_the_last_advice_is_offered_where_there_is_one(view, states, qtbot):
+    show(view, states, "empty")
+    assert not view.last_button.isVisible()
+    view.offer_last(has_last=True)
+    assert view.last_button.isVisible()
+    with qtbot.waitSignal(view.last_requested):
+        qtbot.mouseClick(view.last_button, Qt.MouseButton.LeftButton)
+    show(view, states, "probing")
+    assert not view.last_button.isVisible()
+
+
 def test_stop_is_told(view, states, qtbot):
     show(view, states, "measuring")
     with qtbot.waitSignal(view.cancel_requested):
@@ -182,6 +195,21 @@ def test_every_key_of_the_keyboard_is_used_once(view, states):
     keys = [key.lower() for text in texts for key in re.findall(r"&(\w)", text)]
     assert len(keys) >= 16
     assert sorted(keys) == sorted(set(keys))
+
+
+def test_the_tab_key_goes_from_top_to_bottom(view, states, qtbot):
+    show(view, states, "done")
+    view.form.more_button.click()
+    view.activateWindow()
+    view.form.network.setFocus()
+    qtbot.waitUntil(view.form.network.hasFocus)
+    form = view.form
+    fields = "phase batch_size samples epochs objective more_button precision budget max_usd"
+    expected = [form.open_model, *(getattr(form, name) for name in fields.split())]
+    expected += [form.deadline_h, form.allows_cloud, form.allows_buying, view.advise_button]
+    for widget in expected:
+        view.focusNextChild()
+        assert QApplication.focusWidget() is widget, widget
 
 
 @pytest.mark.parametrize("name", OFFERED)
