@@ -145,6 +145,13 @@ def build_parser() -> OneLineParser:
     )
     _add_json(compare)
 
+    explain = commands.add_parser(
+        "explain", help="what became of a system, flag or device, and what to take here"
+    )
+    explain.add_argument("name", nargs="+", metavar="NAME", help="as old advice spells it")
+    explain.add_argument("--profile", type=Path, metavar="FILE", help="saved by `probe --json`")
+    _add_json(explain)
+
     networks = commands.add_parser("networks", help="bundled networks")
     networks.add_argument("name", nargs="?", help="show the layers of this one")
     data = commands.add_parser("data", help="the bundled dataset")
@@ -195,6 +202,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         "recommend": commands.recommend,
         "report": commands.report,
         "compare": knowledge_commands.compare,
+        "explain": knowledge_commands.explain,
         "networks": commands.networks,
         "data": commands.data,
         "doctor": commands.doctor,

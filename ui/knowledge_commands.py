@@ -6,9 +6,12 @@ Leaves to others: the answers (`advisor.compare`), parsing words (`ui.cli`).
 import argparse
 import dataclasses
 
+from advisor.compare.explain import close_names
+from advisor.compare.explain import explain as explanation_of
 from advisor.compare.kernels import compare_kernels
 from advisor.compare.networks import compare_network
 from advisor.compare.ordering import of_kind
+from advisor.errors import InputError
 from advisor.i18n import translator_for
 from advisor.model.comparison import Comparison
 from advisor.model.machine import DeviceKind, MachineProfile
@@ -16,6 +19,7 @@ from advisor.model.measurement import MeasurementSet
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
 from advisor.report.compare_sections import build_comparison_report
+from advisor.report.explain_sections import build_explanation_report
 from advisor.report.text import render_text
 from ui import commands, journey
 from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
@@ -52,6 +56,27 @@ def compare(options: argparse.Namespace) -> int:
         report = build_comparison_report(comparison, translator_for("en"))
         commands.print_line(render_text(report))
     return _completeness(comparison)
+
+
+def explain(options: argparse.Namespace) -> int:
+    """Print what became of a system, flag or device, and what to take on this machine.
+
+    Raises:
+        InputError: for a name that is not known, with the names that are like it.
+    """
+    knowledge = journey.bundled_knowledge()
+    name = " ".join(options.name)
+    profile = _profile(options)
+    found = explanation_of(name, profile=profile, knowledge=knowledge)
+    if found is None:
+        close = close_names(name, knowledge=knowledge)
+        advice = f"did you mean {', '.join(close)}?" if close else "nothing known is like it"
+        raise InputError(f"{name!r} is not known: {advice}")
+    if options.json is not None:
+        write_document(options.json, found)
+    else:
+        commands.print_line(render_text(build_explanation_report(found, translator_for("en"))))
+    return EXIT_DONE
 
 
 def _own_values(

@@ -1,0 +1,148 @@
+"""Which device of a machine to begin with for training and for inference, and by what software.
+
+Decided by the tables of GPU families and options alone, before any network is known: a GPU comes
+first where its vendor supports the work officially, or where it is a card with a row of its own
+in the options table; the processor comes first everywhere else.
+Leaves to others: times and ranks of a real job (`advisor.recommend`).
+"""
+
+import dataclasses
+from collections.abc import Mapping
+
+from advisor.knowledge.store import Knowledge
+from advisor.model.explanation import Route
+from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OsFamily
+from advisor.model.option import Advice, OptionFact, OptionKind
+from advisor.model.published import GpuFamily
+from advisor.model.quantity import Phase
+from advisor.model.workload import Job
+from advisor.network.load import bundled_workload
+from advisor.recommend.circumstances import Circumstances
+from advisor.recommend.devices import Support, families_of, served_gpus, slower_pair, support_of
+from advisor.recommend.requirements import check, matching_gpus
+
+# Conditions of the options table need a job: a usual one stands in.
+TYPICAL_NETWORK = "cifar10-deep-cnn"
+_SOFTWARE = (OptionKind.CHANGE_FRAMEWORK, OptionKind.BUILD)
+
+
+def circumstances(profile: MachineProfile, *, phase: Phase, knowledge: Knowledge) -> Circumstances:
+    """Return a machine with a usual job of a phase."""
+    job = Job(phase=phase)
+    workload = bundled_workload(TYPICAL_NETWORK, job=job, networks=knowledge.networks)
+    return Circumstances(profile=profile, workload=workload)
+
+
+def routes_of(profile: MachineProfile, *, knowledge: Knowledge) -> tuple[Route, ...]:
+    """Return the devices of a machine for training, then for inference, the first to try first."""
+    families = families_of(profile, knowledge=knowledge)
+    routes: list[Route] = []
+    for phase in Phase:
+        given = circumstances(profile, phase=phase, knowledge=knowledge)
+        served = served_gpus(profile, phase=phase, families=families)
+        facts = [
+            fact
+            for fact in knowledge.options
+            if fact.advice is not Advice.AVOID
+            and phase.value in fact.phases
+            and check(fact, given=given, families=families, served=served).applies
+        ]
+        of_gpus = [
+            _gpu_route(gpu, facts, given=given, families=families, knowledge=knowledge)
+            for gpu in profile.graphics
+            if gpu.kind in (DeviceKind.IGPU, DeviceKind.DGPU)
+        ]
+        first = next((gpu for gpu in of_gpus if gpu.is_first), None)
+        cpu = _cpu_route(facts, given, is_first=first is None)
+        # Only one device is the first.
+        others = [
+            gpu if gpu is first else dataclasses.replace(gpu, is_first=False) for gpu in of_gpus
+        ]
+        routes += sorted((*others, cpu), key=lambda route: not route.is_first)
+    return tuple(routes)
+
+
+def _gpu_route(
+    gpu: GraphicsDevice,
+    facts: list[OptionFact],
+    *,
+    given: Circumstances,
+    families: Mapping[str, GpuFamily],
+    knowledge: Knowledge,
+) -> Route:
+    phase, profile = given.workload.phase, given.profile
+    family = families.get(gpu.id)
+    support = Support(level=None, route=None)
+    if family is not None:
+        support = support_of(family, system=profile.os.family, phase=phase)
+    own_rows = []
+    if support.level != "none":
+        own_rows = [
+            fact
+            for fact in facts
+            if fact.kind is OptionKind.LOCAL_DEVICE
+            and gpu in matching_gpus(fact, given=given, families=families)
+        ]
+    why_not = _why_not(gpu, profile=profile, phase=phase, knowledge=knowledge)
+    return Route(
+        phase=phase,
+        device=gpu.name,
+        kind=gpu.kind,
+        level=support.level,
+        way=support.route,
+        option_titles=tuple(fact.title for fact in own_rows),
+        advice=family.advice if family else None,
+        why_not=why_not,
+        is_first=why_not is None and _comes_first(gpu, support, own_rows),
+    )
+
+
+def _comes_first(gpu: GraphicsDevice, support: Support, rows: list[OptionFact]) -> bool:
+    if support.level == "none":
+        return False
+    if support.level == "official":
+        return True
+    named = [fact for fact in rows if fact.gpu_architectures]
+    if support.level == "unofficial":
+        return gpu.kind is DeviceKind.DGPU and bool(named)
+    return any(fact.advice is Advice.RECOMMEND for fact in rows)
+
+
+def _why_not(
+    gpu: GraphicsDevice, *, profile: MachineProfile, phase: Phase, knowledge: Knowledge
+) -> str | None:
+    if gpu.kernel_driver is None and profile.os.family is OsFamily.LINUX:
+        return "no driver serves it"
+    pair = slower_pair(gpu, profile=profile, phase=phase, knowledge=knowledge)
+    if pair is None:
+        return None
+    return (
+        f"others measured {pair.gpu.value:g} {pair.gpu.unit} on it against {pair.cpu.value:g} "
+        f"{pair.cpu.unit} on the processor beside it ({pair.gpu.workload})"
+    )
+
+
+def _cpu_route(facts: list[OptionFact], given: Circumstances, *, is_first: bool) -> Route:
+    titles = tuple(
+        fact.title
+        for fact in facts
+        if fact.kind in _SOFTWARE
+        and fact.advice is Advice.RECOMMEND
+        and fact.effect_low is not None
+        and not _is_about_gpus(fact)
+    )
+    return Route(
+        phase=given.workload.phase,
+        device=given.profile.cpu.brand,
+        kind=DeviceKind.CPU,
+        level="official",
+        way=None,
+        option_titles=titles,
+        advice=None,
+        why_not=None,
+        is_first=is_first,
+    )
+
+
+def _is_about_gpus(fact: OptionFact) -> bool:
+    return fact.gpu_vendor is not None or any("gpu" in text for text in fact.excluded_when)

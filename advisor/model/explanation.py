@@ -1,0 +1,76 @@
+"""What became of something that old advice names, and what serves its purpose on this machine.
+
+Leaves to others: finding it (`advisor.compare.explain`), words (`advisor.report.explain_sections`).
+"""
+
+from dataclasses import dataclass
+
+from advisor.model.machine import DeviceKind
+from advisor.model.option import OptionFact
+from advisor.model.published import CpuIsaRow, DeviceSpec, GpuFamily, PastSystem
+from advisor.model.quantity import Phase
+from advisor.model.recommendation import Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedOption:
+    """A row of the options table and why it does not apply here; no refusals: it does."""
+
+    fact: OptionFact
+    refusals: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceFacts:
+    """A product by its name: its specification, and what it computes with.
+
+    Attributes:
+        spec: None where only the family of its GPU is known.
+        isa: of a CPU, None when its microarchitecture is not in the table.
+        family: of a GPU, or of the GPU inside a processor; None when there is none known.
+    """
+
+    name: str
+    kind: DeviceKind
+    spec: DeviceSpec | None
+    isa: CpuIsaRow | None
+    family: GpuFamily | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """A device of this machine for a phase of the work.
+
+    Attributes:
+        level: "official", "unofficial" or "none"; None where the table of families does not say.
+        way: the software to take, in words; None when the table names none.
+        option_titles: rows of the options table that apply to this device and phase.
+        why_not: what speaks against it (no driver, measured slower); None when nothing does.
+        is_first: whether to begin here; exactly one route of each phase is.
+    """
+
+    phase: Phase
+    device: str
+    kind: DeviceKind
+    level: str | None
+    way: str | None
+    option_titles: tuple[str, ...]
+    advice: str | None
+    why_not: str | None
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """All that is known under a name, and what to take on the user's machine.
+
+    At least one of `system`, `options` and `devices` is there. `routes` is empty for a mere
+    device: nothing stands in its place.
+    """
+
+    asked: str
+    machine: str
+    system: PastSystem | None
+    options: tuple[ExplainedOption, ...]
+    devices: tuple[DeviceFacts, ...]
+    routes: tuple[Route, ...]

@@ -1,0 +1,205 @@
+"""An explanation as a report: what became of it, and what to take on the user's machine.
+
+Leaves to others: finding it (`advisor.compare.explain`).
+"""
+
+from collections.abc import Iterable
+
+from advisor.format import UNKNOWN, format_bytes, format_factor, format_number, format_rate
+from advisor.i18n import N_, Translator
+from advisor.model.explanation import DeviceFacts, ExplainedOption, Explanation, Route
+from advisor.model.machine import DeviceKind
+from advisor.model.option import Advice, OptionFact
+from advisor.model.published import CpuIsaRow, DeviceSpec, GpuFamily, PastSystem
+from advisor.model.quantity import Phase
+from advisor.model.report import Block, Facts, Paragraph, Report, Section
+from advisor.report.machine_sections import DEVICE_KINDS
+from advisor.report.names import KINDS, PHASES
+from advisor.report.reasons import reason_text
+
+_LEVELS = {
+    "official": N_("officially supported"),
+    "unofficial": N_("unofficial: measure before you believe it"),
+    "none": N_("no software for it"),
+}
+_ADVICE = {
+    Advice.RECOMMEND: N_("worth doing where it applies"),
+    Advice.CONDITIONAL: N_("depends: measure it"),
+    Advice.AVOID: N_("avoid"),
+}
+_MOST_TITLES = 4
+
+
+def build_explanation_report(explanation: Explanation, tr: Translator) -> Report:
+    """Return what a name means and what to take instead, as a report of its own."""
+    sections = [
+        *([_system_section(explanation.system, tr)] if explanation.system else []),
+        *(_option_section(option, tr) for option in explanation.options),
+        *(_device_section(device, tr) for device in explanation.devices),
+    ]
+    if explanation.routes:
+        sections.append(_here_section(explanation, tr))
+    return Report(
+        title=explanation.asked,
+        subtitle=tr(N_("On {machine}"), machine=explanation.machine),
+        sections=tuple(sections),
+        footer="",
+        language=tr.language,
+    )
+
+
+def _facts(rows: Iterable[tuple[str, str | None]], tr: Translator) -> Facts:
+    return Facts(rows=tuple((tr(label), text) for label, text in rows if text))
+
+
+def _system_section(system: PastSystem, tr: Translator) -> Section:
+    rows = (
+        (N_("What it was"), system.role),
+        (N_("Now"), system.status),
+        (N_("Ended"), system.ended),
+        (N_("In its place"), system.successor),
+        (N_("Source"), system.source),
+    )
+    advice = Paragraph(text=system.advice, style="lead")
+    return Section(title=system.name, blocks=(advice, _facts(rows, tr)))
+
+
+def _option_section(option: ExplainedOption, tr: Translator) -> Section:
+    fact = option.fact
+    if not option.refusals:
+        lead = tr(N_("On this machine: {advice}."), advice=tr(_ADVICE[fact.advice]))
+    else:
+        why = "; ".join(reason_text(reason, tr) for reason in option.refusals)
+        lead = tr(N_("It does not apply to this machine: {why}."), why=why)
+    settings = " ".join(f"{s.name}={s.value}" for s in fact.environment)
+    rows = (
+        (N_("Kind"), tr(KINDS[fact.kind])),
+        (N_("For"), ", ".join(tr(PHASES[Phase(phase)]) for phase in fact.phases)),
+        (N_("How"), fact.how),
+        (N_("Variables"), settings),
+        (N_("Speed"), _effect(fact, tr)),
+        (N_("Risks"), fact.risks),
+        (N_("Source"), fact.effect_source or fact.source),
+        (N_("Looked at on"), fact.verified_on),
+    )
+    return Section(
+        title=f"{fact.title} ({fact.id})",
+        blocks=(Paragraph(text=lead, style="lead"), _facts(rows, tr)),
+    )
+
+
+def _effect(fact: OptionFact, tr: Translator) -> str:
+    known = [effect for effect in (fact.effect_low, fact.effect_high) if effect is not None]
+    if not known:
+        return tr(N_("no figure is known"))
+    low, high = format_factor(min(known)), format_factor(max(known))
+    figure = low if low == high else f"{low} – {high}"
+    return f"{figure}: {fact.effect_basis}" if fact.effect_basis else figure
+
+
+def _device_section(device: DeviceFacts, tr: Translator) -> Section:
+    blocks: list[Block] = []
+    if device.spec is not None:
+        blocks.append(_facts(_spec_rows(device.spec, tr), tr))
+    if device.isa is not None:
+        blocks.append(_facts(_isa_rows(device.isa), tr))
+    if device.family is not None:
+        if device.kind is DeviceKind.CPU:
+            blocks.append(Paragraph(text=tr(N_("Its graphics part")), style="lead"))
+        blocks.append(_facts(_family_rows(device.family, tr), tr))
+    return Section(title=f"{device.name}: {tr(DEVICE_KINDS[device.kind])}", blocks=tuple(blocks))
+
+
+def _spec_rows(spec: DeviceSpec, tr: Translator) -> Iterable[tuple[str, str | None]]:
+    yield N_("Architecture"), spec.architecture
+    yield N_("Year"), None if spec.year is None else str(spec.year)
+    cores = UNKNOWN if spec.cores is None else str(spec.cores)
+    threads = UNKNOWN if spec.threads is None else str(spec.threads)
+    if spec.kind is DeviceKind.CPU:
+        yield N_("Cores"), tr(N_("{cores} cores, {threads} threads"), cores=cores, threads=threads)
+    if spec.base_ghz is not None and spec.boost_ghz is not None:
+        base, boost = format_number(spec.base_ghz), format_number(spec.boost_ghz)
+        yield N_("Clock"), tr(N_("{base} GHz, up to {boost} GHz"), base=base, boost=boost)
+    peaks = (
+        ("float32", spec.peak_fp32_flop_per_s, "flop/s"),
+        ("float16", spec.peak_fp16_flop_per_s, "flop/s"),
+        ("bfloat16", spec.peak_bf16_flop_per_s, "flop/s"),
+        ("int8", spec.peak_int8_op_per_s, "op/s"),
+    )
+    known = [f"{name} {format_rate(peak, unit)}" for name, peak, unit in peaks if peak is not None]
+    yield N_("Peak by data sheet"), ", ".join(known)
+    if spec.memory_bandwidth_byte_per_s is not None:
+        yield N_("Memory bandwidth"), format_rate(spec.memory_bandwidth_byte_per_s, "B/s")
+    if spec.memory_bytes is not None:
+        yield N_("Memory"), format_bytes(spec.memory_bytes)
+    if spec.tdp_w is not None:
+        yield N_("Power"), f"{format_number(spec.tdp_w)} W"
+    yield N_("Source"), spec.source
+
+
+def _isa_rows(isa: CpuIsaRow) -> Iterable[tuple[str, str | None]]:
+    yield N_("Instructions"), isa.simd
+    yield N_("TensorFlow's ready-made build"), isa.tensorflow_wheel_runs
+    yield N_("bfloat16"), isa.bf16_advice
+    yield N_("int8"), isa.int8_advice
+    yield N_("Remark"), isa.note
+
+
+def _family_rows(family: GpuFamily, tr: Translator) -> Iterable[tuple[str, str | None]]:
+    yield N_("Family"), f"{family.architecture} ({family.examples})"
+    cells = (
+        (N_("Training on Linux"), family.linux_training, family.linux_training_route),
+        (N_("Inference on Linux"), family.linux_inference, family.linux_inference_route),
+        (N_("Training on Windows"), family.windows_training, family.windows_training_route),
+        (N_("Inference on Windows"), family.windows_inference, family.windows_inference_route),
+    )
+    for label, level, route in cells:
+        words = _LEVELS.get(level)
+        text = tr(words) if words else level
+        yield label, f"{text}: {route}" if route else text
+    yield N_("OpenCL on Linux"), family.opencl_linux
+    yield N_("Advice"), family.advice
+    yield N_("Caveats"), family.caveats
+
+
+def _here_section(explanation: Explanation, tr: Translator) -> Section:
+    blocks: list[Block] = []
+    for phase in Phase:
+        routes = [route for route in explanation.routes if route.phase is phase]
+        if not routes:
+            continue
+        first = next((route for route in routes if route.is_first), routes[0])
+        text = tr(N_("For {phase}: {device}."), phase=tr(PHASES[phase]), device=_take(first, tr))
+        blocks.append(Paragraph(text=text, style="lead"))
+        blocks.append(Facts(rows=tuple((route.device, _route_text(route, tr)) for route in routes)))
+    return Section(title=tr(N_("What to take on this machine")), blocks=tuple(blocks))
+
+
+def _name(route: Route, tr: Translator) -> str:
+    return tr(N_("Processor")) if route.kind is DeviceKind.CPU else route.device
+
+
+def _take(route: Route, tr: Translator) -> str:
+    if route.kind is DeviceKind.CPU:
+        name = tr(N_("the processor, {device}"), device=route.device)
+    else:
+        name = route.device
+    way = route.way or "; ".join(route.option_titles[:_MOST_TITLES])
+    if not way and route.kind is DeviceKind.CPU:
+        way = tr(N_("the ready-made build of the framework that you have"))
+    return f"{name}: {way}" if way else name
+
+
+def _route_text(route: Route, tr: Translator) -> str:
+    parts = []
+    words = _LEVELS.get(route.level or "")
+    if words is not None and route.kind is not DeviceKind.CPU:
+        parts.append(tr(words))
+    if route.way:
+        parts.append(route.way)
+    parts += route.option_titles[:_MOST_TITLES]
+    if route.why_not:
+        parts.append(route.why_not)
+    if route.advice and not route.is_first:
+        parts.append(tr(N_("advice: {advice}"), advice=route.advice))
+    return "; ".join(parts) or tr(N_("as it is"))
