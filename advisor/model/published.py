@@ -73,6 +73,7 @@ class DeviceSpec:
     """Specification of a product. Peaks are spec-sheet rates of the whole device.
 
     `aliases` are further spellings, lower case. `launch_price_usd` is the price at launch.
+    `memory_channels` are those of one processor, all filled.
     """
 
     device: str
@@ -97,6 +98,7 @@ class DeviceSpec:
     aliases: tuple[str, ...]
     source: str
     note: str | None
+    memory_channels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,8 @@ class GpuFamily:
 
     The support cells say "official", "unofficial" or "none" and the route to take.
     `pci_device_ids` are hex ranges "1304-130f" or single ids; `name_pattern` a regular expression.
+    `fp32_flop_per_cycle_per_unit` counts the compute units that OpenCL drivers report; None where
+    members of the family or their drivers differ.
     """
 
     id: str
@@ -150,6 +154,7 @@ class GpuFamily:
     caveats: str | None
     source: str
     confidence: str
+    fp32_flop_per_cycle_per_unit: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
