@@ -17,6 +17,7 @@ class OptionKind(StrEnum):
     STAY = "stay"
     BUILD = "build"
     RUNTIME_SETTINGS = "runtime_settings"
+    PRECISION = "precision"
     INPUT_PIPELINE = "input_pipeline"
     CHANGE_FRAMEWORK = "change_framework"
     LOCAL_DEVICE = "local_device"

@@ -37,6 +37,7 @@ _WORK_MINUTES: dict[OptionKind, tuple[float, str]] = {
     OptionKind.STAY: (0.0, "nothing to do"),
     OptionKind.BUILD: (240.0, "fetch the tools, compile for hours, install the result"),
     OptionKind.RUNTIME_SETTINGS: (5.0, "set a variable or change a line, start again"),
+    OptionKind.PRECISION: (20.0, "change a line, compare the accuracy"),
     OptionKind.INPUT_PIPELINE: (30.0, "rewrite how the data are read"),
     OptionKind.CHANGE_FRAMEWORK: (90.0, "install another framework, convert, compare results"),
     OptionKind.LOCAL_DEVICE: (60.0, "install a driver and a framework for the device, test it"),
@@ -47,30 +48,17 @@ _WORK_MINUTES: dict[OptionKind, tuple[float, str]] = {
 }
 
 
-_PRECISION_MINUTES = (20.0, "change a line, compare the accuracy")
-
-
-def changes_precision(option: Option) -> bool:
-    """Return whether an option computes the same network in another number format.
-
-    In the options table such rows ask for instructions or units that have the format.
-    """
-    fact = option.fact
-    if option.kind is not OptionKind.CHANGE_NETWORK or fact is None:
-        return False
-    return bool(fact.isa_any) or fact.gpu_vendor is not None
-
-
 def changes_network(option: Option) -> bool:
-    """Return whether an option computes something else than was asked: a smaller network, say."""
-    return option.kind is OptionKind.CHANGE_NETWORK and not changes_precision(option)
+    """Return whether an option computes something else than was asked: a smaller network, say.
+
+    Another number format computes the same network.
+    """
+    return option.kind is OptionKind.CHANGE_NETWORK
 
 
 def effort_of(option: Option) -> Effort:
     """Return what an option asks of a person."""
     minutes, basis = _WORK_MINUTES[option.kind]
-    if changes_precision(option):
-        minutes, basis = _PRECISION_MINUTES
     work_s = minutes * 60.0
     if option.fact is not None and option.fact.needs_root:
         work_s += ROOT_WORK_S

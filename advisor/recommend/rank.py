@@ -31,7 +31,7 @@ from advisor.model.recommendation import (
     Rejection,
     ScorePart,
 )
-from advisor.recommend.effort import Effort, changes_network, changes_precision
+from advisor.recommend.effort import Effort, changes_network
 from advisor.recommend.reasons import reason
 
 # Differences below this fraction are a tie.
@@ -50,8 +50,6 @@ _HOUR_S = 3600.0
 _NOT_LOCAL = frozenset({OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER})
 # The order in which advice of equal value is given: the least change first.
 _CHANGE_ORDER = {kind: float(position) for position, kind in enumerate(OptionKind)}
-# Another number format stands between a setting and the input pipeline.
-_PRECISION_ORDER = _CHANGE_ORDER[OptionKind.RUNTIME_SETTINGS] + 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,8 +247,6 @@ def _time_parts(candidate: Candidate) -> tuple[ScorePart, ...]:
 def _least_change(candidate: Candidate) -> tuple[float, float, float, str]:
     usd = float("inf") if candidate.usd is None else candidate.usd
     order = _CHANGE_ORDER[candidate.option.kind]
-    if changes_precision(candidate.option):
-        order = _PRECISION_ORDER
     return order, usd, candidate.effective_s, candidate.option.id
 
 

@@ -26,7 +26,12 @@ from advisor.recommend.reasons import reason
 # Rows of these kinds change what is installed now: a version they name must be there already.
 # Rows of the other kinds name what they install.
 _NEEDS_NOW = frozenset(
-    {OptionKind.RUNTIME_SETTINGS, OptionKind.INPUT_PIPELINE, OptionKind.CHANGE_NETWORK}
+    {
+        OptionKind.RUNTIME_SETTINGS,
+        OptionKind.PRECISION,
+        OptionKind.INPUT_PIPELINE,
+        OptionKind.CHANGE_NETWORK,
+    }
 )
 _CLAUSE = re.compile(r"\s*([a-z][a-z0-9_-]*)\s*(>=|<=|==|<|>)\s*(\d+(?:\.\d+)*)\s*\Z")
 

@@ -36,6 +36,7 @@ KINDS = {
     OptionKind.STAY: N_("stay as it is"),
     OptionKind.BUILD: N_("build"),
     OptionKind.RUNTIME_SETTINGS: N_("setting"),
+    OptionKind.PRECISION: N_("number format"),
     OptionKind.INPUT_PIPELINE: N_("input pipeline"),
     OptionKind.CHANGE_FRAMEWORK: N_("framework"),
     OptionKind.LOCAL_DEVICE: N_("other device here"),
