@@ -74,17 +74,25 @@ class OpenclDevice:
         return max(1, self.device.native_vector_width_float)
 
     def _check_compiler(self):
+        error = self._compiler_error()
+        if error is None:
+            return
+        if opencl_pocl.is_unknown_cpu(error) and opencl_pocl.name_unknown_cpu(
+            self.device, lambda: self._compiler_error() is None
+        ):
+            return
+        raise worker_errors.UnsupportedKernel(
+            "the OpenCL compiler of {} does not work: {}".format(
+                self.device.name.strip(), _last_line(error)
+            )
+        ) from error
+
+    def _compiler_error(self):
         try:
             self._compile(_SELF_TEST, "")
         except self.cl.Error as error:
-            if opencl_pocl.is_unknown_cpu(error) and opencl_pocl.name_unknown_cpu(self.device):
-                self._compile(_SELF_TEST, "")
-                return
-            raise worker_errors.UnsupportedKernel(
-                "the OpenCL compiler of {} does not work: {}".format(
-                    self.device.name.strip(), _last_line(error)
-                )
-            ) from error
+            return error
+        return None
 
     def _compile(self, source, options):
         with warnings.catch_warnings():

@@ -17,7 +17,9 @@ PLATFORM_NAME = "Portable Computing Language"
 _UNKNOWN_CPU = b"generic"
 _UNKNOWN_CPU_MESSAGE = "unknown target CPU"
 # The part of PoCL's device record that is searched for the name of the processor.
-_RECORD_BYTES = 4096
+_RECORD_BYTES = 2048
+# Fields that are tried: more would not be what was looked for.
+_MAX_FIELDS = 4
 # The kernel library that PoCL picks by CPU features was compiled for these; another name would
 # keep its functions from being inlined.
 _CPUS = (
@@ -87,14 +89,19 @@ def _find_name(record_address):
         os.close(descriptor)
 
 
-def name_unknown_cpu(device):
+def name_unknown_cpu(device, is_compiling):
     """Tell PoCL to compile for the best processor that its compiler knows.
 
     WORKAROUND for PoCL 3.0 with LLVM 14 (http://portablecl.org): on a processor that is newer
     than its LLVM it asks the compiler for the processor "generic", which that does not know for
     x86, so that no kernel can be built at all. PoCL offers no setting for this. The field of its
-    device record that holds the name is found by what it points to, and only when it is the only
-    one. Done in a child process that ends after its measurements.
+    device record that holds the name is found by what it points to, and proves itself by a
+    kernel that compiles; any other is put back at once. Done in a child process that ends after
+    its measurements.
+
+    Args:
+        device: whose compiler does not know the processor.
+        is_compiling: function that tells whether a kernel can be compiled now.
 
     Returns:
         The name that it compiles for from now on, None when nothing could be done.
@@ -103,14 +110,17 @@ def name_unknown_cpu(device):
         return None
     if not is_pocl(device):
         return None
-    fields = _find_name(device.int_ptr)
-    if len(fields) != 1:
-        return None
     name = best_known_cpu(_cpu_flags())
     text = ctypes.create_string_buffer(name)
-    _kept.append(text)
-    ctypes.c_uint64.from_address(fields[0]).value = ctypes.addressof(text)
-    return name.decode("ascii")
+    for address in _find_name(device.int_ptr)[:_MAX_FIELDS]:
+        field = ctypes.c_uint64.from_address(address)
+        before = field.value
+        field.value = ctypes.addressof(text)
+        if is_compiling():
+            _kept.append(text)
+            return name.decode("ascii")
+        field.value = before
+    return None
 
 
 def is_bundled(cl):

@@ -44,29 +44,36 @@ def test_a_compiler_that_does_not_work_is_unsupported(device, monkeypatch):
         opencl_device.OpenclDevice(cl, device.device)
 
 
-def test_a_processor_that_the_compiler_does_not_know_is_named_once(device, monkeypatch):
-    named = []
-    compile_ = opencl_device.OpenclDevice._compile
+class Unknowing:
+    """A compiler that does not know the processor until it is named."""
 
-    def compile_when_named(self, source, options):
-        if not named:
-            raise cl.RuntimeError("error: unknown target CPU 'generic'")
-        return compile_(self, source, options)
+    def __init__(self, monkeypatch, can_be_named):
+        self.named = []
+        compile_ = opencl_device.OpenclDevice._compile
 
-    monkeypatch.setattr(opencl_device.OpenclDevice, "_compile", compile_when_named)
-    monkeypatch.setattr(
-        opencl_pocl, "name_unknown_cpu", lambda found: named.append(found) or "haswell"
-    )
+        def compile_when_named(device, source, options):
+            if not self.named:
+                raise cl.RuntimeError("error: unknown target CPU 'generic'")
+            return compile_(device, source, options)
+
+        def name_it(device, is_compiling):
+            assert not is_compiling()
+            if can_be_named:
+                self.named.append(device)
+            return "haswell" if can_be_named and is_compiling() else None
+
+        monkeypatch.setattr(opencl_device.OpenclDevice, "_compile", compile_when_named)
+        monkeypatch.setattr(opencl_pocl, "name_unknown_cpu", name_it)
+
+
+def test_a_processor_that_the_compiler_does_not_know_is_named(device, monkeypatch):
+    compiler = Unknowing(monkeypatch, can_be_named=True)
     opencl_device.OpenclDevice(cl, device.device)
-    assert named == [device.device]
+    assert compiler.named == [device.device]
 
 
 def test_a_processor_that_cannot_be_named_is_unsupported(device, monkeypatch):
-    def compile_never(_self, _source, _options):
-        raise cl.RuntimeError("error: unknown target CPU 'generic'")
-
-    monkeypatch.setattr(opencl_device.OpenclDevice, "_compile", compile_never)
-    monkeypatch.setattr(opencl_pocl, "name_unknown_cpu", lambda _found: None)
+    Unknowing(monkeypatch, can_be_named=False)
     with pytest.raises(UnsupportedKernel, match="unknown target CPU"):
         opencl_device.OpenclDevice(cl, device.device)
 

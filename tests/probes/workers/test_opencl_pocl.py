@@ -48,24 +48,34 @@ def test_the_best_processor_has_no_feature_that_is_missing(flags, name):
 def test_the_generic_processor_gets_a_name(monkeypatch):
     monkeypatch.setattr(opencl_pocl, "_cpu_flags", lambda: AVX2)
     record = Record({640: b"generic", 648: b"x86_64-unknown", 656: b"generic-64"})
-    assert opencl_pocl.name_unknown_cpu(record) == "haswell"
+    assert opencl_pocl.name_unknown_cpu(record, lambda: True) == "haswell"
     assert [record.text(offset) for offset in (640, 648, 656)] == [
         b"haswell", b"x86_64-unknown", b"generic-64",
     ]  # fmt: skip
 
 
 @needs_linux
+def test_the_field_after_which_kernels_compile_is_the_right_one(monkeypatch):
+    monkeypatch.setattr(opencl_pocl, "_cpu_flags", lambda: AVX512)
+    record = Record({8: b"generic", 640: b"generic", 1200: b"generic"})
+    name = opencl_pocl.name_unknown_cpu(record, lambda: record.text(640) != b"generic")
+    assert name == "skylake-avx512"
+    found = [record.text(offset) for offset in (8, 640, 1200)]
+    assert found == [b"generic", b"skylake-avx512", b"generic"]
+
+
+@needs_linux
 @pytest.mark.parametrize("fields", [{}, {8: b"znver3"}, {8: b"generic", 16: b"generic"}])
-def test_a_record_that_leaves_a_doubt_is_not_touched(fields):
+def test_a_record_is_left_as_it_was_when_nothing_helps(fields):
     record = Record(fields)
     before = bytes(record.bytes)
-    assert opencl_pocl.name_unknown_cpu(record) is None
+    assert opencl_pocl.name_unknown_cpu(record, lambda: False) is None
     assert bytes(record.bytes) == before
 
 
 def test_the_record_of_another_driver_is_not_touched():
     record = Record({640: b"generic"}, name="Intel(R) OpenCL")
-    assert opencl_pocl.name_unknown_cpu(record) is None
+    assert opencl_pocl.name_unknown_cpu(record, lambda: True) is None
     assert record.text(640) == b"generic"
 
 
@@ -74,7 +84,7 @@ def test_a_wild_pointer_is_passed_over():
     record = Record({})
     record.field(0).value = 0xFFFF_FFFF_FFFF_FFF0
     record.field(8).value = 1 << 46
-    assert opencl_pocl.name_unknown_cpu(record) is None
+    assert opencl_pocl.name_unknown_cpu(record, lambda: True) is None
 
 
 @needs_linux
