@@ -117,7 +117,8 @@ def avoid_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...]
 
 
 def _avoid_row(row: AvoidedOption, tr: Translator) -> tuple[Cell, ...]:
-    said = [reasons_text(row.reasons, tr), *(evidence.statement for evidence in row.evidence)]
+    said = [reasons_text(row.reasons, tr)]
+    said += [e.statement for e in row.evidence if e.statement.rstrip(".") not in said[0]]
     why = "\n".join(filter(None, said))
     factor = None if row.speedup is None else row.speedup.mid
     sources = "\n".join(f"{e.source.title}: {e.source.reference}" for e in row.evidence)

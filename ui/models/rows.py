@@ -71,20 +71,27 @@ class RowsModel(QAbstractTableModel):
         self._rows: tuple[tuple[Cell, ...], ...] = ()
 
     def show_rows(self, rows: Sequence[tuple[Cell, ...]]) -> None:
-        """Replace the rows; when the old ones stay in front, only the new ones are inserted."""
-        rows = tuple(rows)
-        known = len(self._rows)
-        if known and rows[:known] == self._rows:
-            if len(rows) > known:
-                self.beginInsertRows(QModelIndex(), known, len(rows) - 1)
-                self._rows = rows
-                self.endInsertRows()
+        """Replace the rows; those that stay in front are left alone, with what is chosen there."""
+        rows, old = tuple(rows), self._rows
+        if rows == old:
             return
-        if not known and not rows:
+        kept = next(
+            (n for n, (one, other) in enumerate(zip(old, rows, strict=False)) if one != other),
+            min(len(old), len(rows)),
+        )
+        if kept == 0:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
             return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        if kept < len(old):
+            self.beginRemoveRows(QModelIndex(), kept, len(old) - 1)
+            self._rows = old[:kept]
+            self.endRemoveRows()
+        if kept < len(rows):
+            self.beginInsertRows(QModelIndex(), kept, len(rows) - 1)
+            self._rows = rows
+            self.endInsertRows()
 
     def rowCount(self, parent: AnyIndex = _ROOT) -> int:  # noqa: N802 - Qt's name
         """Return the number of rows."""

@@ -1,7 +1,7 @@
 """The table model keeps Qt's contract and inserts only what is new."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPersistentModelIndex, Qt
 
 from ui.models.rows import Cell, CellRole, RowsModel, Span
 
@@ -42,6 +42,25 @@ def test_new_rows_are_inserted_without_a_reset(model, qtbot):
         model.show_rows(rows(5))
     assert told.args[1:] == [3, 4]
     assert model.rowCount() == 5
+
+
+def test_a_last_row_that_changes_does_not_disturb_the_others(model, qtbot):
+    summary = (Cell(text="2 more", value=""), Cell(text="", value=-1.0))
+    model.show_rows((*rows(3), summary))
+    chosen = QPersistentModelIndex(model.index(1, 0))
+    with qtbot.assertNotEmitted(model.modelReset):
+        model.show_rows((*rows(5), summary))
+    assert model.rowCount() == 6
+    assert model.index(5, 0).data() == "2 more"
+    assert chosen.row() == 1
+
+
+def test_rows_can_go_from_the_end(model, qtbot):
+    model.show_rows(rows(5))
+    with qtbot.waitSignal(model.rowsRemoved) as told:
+        model.show_rows(rows(2))
+    assert told.args[1:] == [2, 4]
+    assert model.rowCount() == 2
 
 
 def test_the_same_rows_are_no_news(model, qtbot):
