@@ -92,6 +92,17 @@ def _add_saved(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--measurements", type=Path, metavar="FILE", help="saved by `bench --out`")
 
 
+def _add_prices(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=["status", "refresh"], default="status")
+    parser.add_argument("--vendor", metavar="V,V", default="", help="only these, default all")
+    parser.add_argument("--regions", metavar="R,R", default="", help="default: the usual six")
+    parser.add_argument("--catalog-url", action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("--azure-url", help=argparse.SUPPRESS)
+    parser.add_argument("--spot-advisor-url", help=argparse.SUPPRESS)
+    parser.add_argument("--total-s", type=_positive_number, help=argparse.SUPPRESS)
+    _add_json(parser)
+
+
 def build_parser() -> OneLineParser:
     """Return the parser of all commands."""
     parser = OneLineParser(
@@ -156,6 +167,7 @@ def build_parser() -> OneLineParser:
     networks.add_argument("name", nargs="?", help="show the layers of this one")
     data = commands.add_parser("data", help="the bundled dataset")
     data.add_argument("action", choices=["validate"])
+    _add_prices(commands.add_parser("prices", help="age of the cloud prices; fetch newer ones"))
     doctor = commands.add_parser("doctor", help="what to paste into a bug report")
     _add_json(doctor)
     return parser
@@ -187,6 +199,13 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def _prices(options: argparse.Namespace) -> int:
+    # Imported only here: no other command loads what the network needs.
+    from ui import price_commands
+
+    return price_commands.prices(options)
+
+
 def _dispatch(options: argparse.Namespace) -> int:
     from ui import commands, knowledge_commands
 
@@ -204,6 +223,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         "compare": knowledge_commands.compare,
         "explain": knowledge_commands.explain,
         "networks": commands.networks,
+        "prices": _prices,
         "data": commands.data,
         "doctor": commands.doctor,
     }[options.command]

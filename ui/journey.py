@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import InputError
+from advisor.knowledge.refresh.table import add_refreshed
 from advisor.knowledge.store import Knowledge, load_knowledge
 from advisor.model.kernel import KernelCall
 from advisor.model.machine import MachineProfile
@@ -32,6 +33,7 @@ from probes.bench.session import Session
 from probes.machine.collect import collect_profile
 from probes.machine.opencl import list_opencl_devices
 from probes.machine.reader import SystemReader
+from ui.settings import prices_folder
 
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
@@ -104,8 +106,8 @@ def today() -> str:
 
 @functools.cache
 def bundled_knowledge() -> Knowledge:
-    """Return the bundled dataset, read once."""
-    return load_knowledge()
+    """Return the bundled dataset with the prices that the user refreshed, read once."""
+    return add_refreshed(load_knowledge(), folder=prices_folder())
 
 
 @functools.cache

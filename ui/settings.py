@@ -23,6 +23,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
+def prices_folder() -> Path:
+    """Return the folder of refreshed prices, which the user would not miss."""
+    return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "prices"
+
+
 def last_recommendation_file() -> Path:
     """Return where the last recommendation is kept."""
     return data_folder() / "last-recommendation.json"

@@ -1,0 +1,1 @@
+"""Newer cloud prices, on the user's command only: fetch, parse, check, keep, apply."""

@@ -1,0 +1,197 @@
+"""The commands `prices`, `prices status` and `prices refresh`.
+
+The only commands that use the network, and only when the user types `refresh`.
+Leaves to others: the refresh (`advisor.knowledge.refresh`), parsing words (`ui.cli`).
+"""
+
+import argparse
+import contextlib
+import datetime as dt
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from types import FrameType
+
+from advisor.errors import InputError
+from advisor.format import format_bytes
+from advisor.knowledge.refresh.run import (
+    RefreshProgress,
+    Surroundings,
+    TableOutcome,
+    Verdict,
+    refresh_prices,
+)
+from advisor.knowledge.refresh.sources import SOURCES, Endpoints, Limits, RefreshRequest
+from advisor.knowledge.refresh.status import (
+    OLD_DAYS,
+    OLD_SPOT_DAYS,
+    PriceStatus,
+    VendorPrices,
+    price_status,
+)
+from advisor.knowledge.store import load_knowledge
+from probes.bench.process import CancelToken
+from ui import journey
+from ui.cli import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
+from ui.commands import print_line, say
+from ui.files import write_document
+from ui.settings import prices_folder
+
+# On a terminal the line is rewritten no more often.
+REWRITE_S = 0.1
+
+
+def prices(options: argparse.Namespace) -> int:
+    """Show how old the prices are, or fetch newer ones."""
+    if options.action == "refresh":
+        return refresh(options)
+    for name in ("vendor", "regions"):
+        if getattr(options, name):
+            raise InputError(f"--{name} goes with `prices refresh`")
+    status = price_status(load_knowledge(), folder=prices_folder(), today=journey.today())
+    if options.json is not None:
+        write_document(options.json, status)
+    if options.json != "-":
+        print_line(status_text(status))
+    for problem in status.problems:
+        say(f"a refreshed table is not used, the older one is: {problem}")
+    return EXIT_INCOMPLETE if status.problems else EXIT_DONE
+
+
+def refresh(options: argparse.Namespace) -> int:
+    """Fetch, check and keep newer prices; a failed check keeps the old ones and says so."""
+    if options.json is not None:
+        raise InputError("--json goes with `prices status`")
+    request = RefreshRequest(
+        vendors=_words(options.vendor),
+        regions=_words(options.regions),
+        endpoints=_endpoints(options),
+        limits=Limits() if options.total_s is None else Limits(total_s=options.total_s),
+    )
+    request.chosen()
+    token = CancelToken()
+    line = _Line()
+    outcomes: list[TableOutcome] = []
+    around = Surroundings(
+        bundled=load_knowledge(),
+        folder=prices_folder(),
+        now=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        user_agent=f"dl-advisor/{journey.app_version()}",
+        should_stop=lambda: token.is_cancelled,
+        on_progress=line.show,
+    )
+    with _cancelling(token):
+        for outcome in refresh_prices(request, around=around):
+            line.clear()
+            say(outcome_text(outcome))
+            outcomes.append(outcome)
+    line.clear()
+    journey.bundled_knowledge.cache_clear()
+    if token.is_cancelled:
+        say("cancelled: what was fetched until now is kept")
+        return EXIT_CANCELLED
+    is_whole = all(o.verdict in (Verdict.REFRESHED, Verdict.UNCHANGED) for o in outcomes)
+    return EXIT_DONE if is_whole else EXIT_INCOMPLETE
+
+
+@contextlib.contextmanager
+def _cancelling(token: CancelToken) -> Iterator[None]:
+    """Let Ctrl-C cancel in order, and a second one at once."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        if token.is_cancelled:
+            raise KeyboardInterrupt
+        token.cancel()
+
+    usual = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _endpoints(options: argparse.Namespace) -> Endpoints:
+    usual = Endpoints()
+    return Endpoints(
+        catalogs=tuple(url.rstrip("/") for url in options.catalog_url) or usual.catalogs,
+        azure=options.azure_url or usual.azure,
+        spot_advisor=options.spot_advisor_url or usual.spot_advisor,
+    )
+
+
+def outcome_text(outcome: TableOutcome) -> str:
+    """Return the end of one table as a line."""
+    if outcome.verdict is Verdict.REFRESHED:
+        return f"{outcome.name}: {outcome.n_rows} rows, of today"
+    if outcome.verdict is Verdict.UNCHANGED:
+        return f"{outcome.name}: {outcome.n_rows} rows, unchanged until today"
+    return f"{outcome.name}: the old prices stay in use: {outcome.message}"
+
+
+def status_text(status: PriceStatus) -> str:
+    """Return a line for each vendor, and what is old."""
+    lines = [f"{'vendor':16} {'offers':>6} {'on demand':>23} {'spot':>23}  source"]
+    lines += [_vendor_line(row) for row in status.vendors]
+    old = [row for row in status.vendors if row.n_old]
+    old_spot = [row for row in status.vendors if row.n_spot_old]
+    if old:
+        lines.append(f"Older than {OLD_DAYS} days: {_old_names(old)}")
+    if old_spot:
+        names = ", ".join(f"{v.vendor} ({v.n_spot_old} of {v.n_spot})" for v in old_spot)
+        lines.append(f"Spot older than {OLD_SPOT_DAYS} days: {names}")
+    if old or old_spot:
+        lines.append(f"`dl-advisor prices refresh` asks for newer ones of {', '.join(SOURCES)}.")
+    return "\n".join(lines)
+
+
+def _old_names(rows: list[VendorPrices]) -> str:
+    return ", ".join(f"{v.vendor} ({v.n_old} of {v.n_offers})" for v in rows)
+
+
+def _vendor_line(row: VendorPrices) -> str:
+    mark = "" if row.fetched_at is None else f", refreshed {row.fetched_at[:10]}"
+    return (
+        f"{row.vendor:16} {row.n_offers:6} {_span(row.oldest, row.newest):>23} "
+        f"{_span(row.spot_oldest, row.spot_newest):>23}  {', '.join(row.sources)}{mark}"
+    )
+
+
+def _span(oldest: str | None, newest: str | None) -> str:
+    if oldest is None:
+        return "unknown"
+    return oldest if oldest == newest else f"{oldest} {newest}"
+
+
+class _Line:
+    """One rewritten line of progress on a terminal; elsewhere a line for each table."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._told: tuple[str, str] | None = None
+        self._at = 0.0
+        self._is_shown = False
+
+    def show(self, progress: RefreshProgress) -> None:
+        """Tell how far a table is."""
+        what = (progress.name, progress.host)
+        if not self._is_terminal:
+            if what != self._told:
+                say(f"{progress.name}: asking {progress.host}")
+            self._told = what
+        elif time.monotonic() - self._at >= REWRITE_S:
+            self._at = time.monotonic()
+            size = format_bytes(progress.n_bytes)
+            sys.stderr.write(f"\r\x1b[K{progress.name}: {size} from {progress.host}; Ctrl-C stops")
+            sys.stderr.flush()
+            self._is_shown = True
+
+    def clear(self) -> None:
+        """Make room for a line that stays."""
+        if self._is_shown:
+            sys.stderr.write("\r\x1b[K")
+            self._is_shown = False
