@@ -21,7 +21,6 @@ from advisor.model.recommendation import Recommendation  # noqa: E402
 from ui.app import build_window, style  # noqa: E402
 from ui.files import read_document  # noqa: E402
 from ui.presenters.advise import AdvisePresenter, AdviseState, Stage  # noqa: E402
-from ui.true_references import spare_references_of_true  # noqa: E402
 
 SIZE = (1180, 760)
 
@@ -33,7 +32,6 @@ def main() -> int:
     parser.add_argument("picture", type=Path)
     options = parser.parse_args()
     advice = read_document(options.recommendation, Recommendation)
-    spare_references_of_true()
     app = QApplication([])
     style(app)
     translator = translator_for("en")

@@ -17,7 +17,6 @@ from ui.journey import app_version, bundled_knowledge
 from ui.presenters.advise import AdvisePresenter
 from ui.settings import last_recommendation_file
 from ui.theme import ThemeWatcher, app_icon
-from ui.true_references import spare_references_of_true
 from ui.views.main_window import MainWindow
 from ui.views.start import StartView
 from ui.window_memory import WindowMemory, config_file
@@ -70,7 +69,6 @@ def run(*, on_window: Callable[[MainWindow], None] | None = None) -> int:
     Args:
         on_window: called with the window once it is shown.
     """
-    spare_references_of_true()
     QGuiApplication.setApplicationDisplayName("DL Advisor")
     QGuiApplication.setDesktopFileName("dl-advisor")
     app = QApplication(sys.argv[:1])

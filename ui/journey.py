@@ -139,7 +139,7 @@ def check_memory(workload: Workload, profile: MachineProfile) -> None:
         return
     have = min(sizes)
     largest = int(workload.batch_size * have / workload.memory_bytes * 0.8)
-    advice = f"try --batch-size {largest}" if largest >= 1 else "choose a smaller network"
+    advice = f"try a batch size of {largest}" if largest >= 1 else "choose a smaller network"
     raise InputError(
         f"{workload.title} at batch {workload.batch_size} needs about "
         f"{workload.memory_bytes / GIB:.1f} GiB for {workload.phase.value}, this machine has "

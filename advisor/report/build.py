@@ -3,7 +3,10 @@
 Leaves to others: the parts (`advisor.report.*_sections`), drawing (`advisor.report.pdf`, `.text`).
 """
 
+from collections.abc import Iterable
+
 from advisor.i18n import N_, Translator
+from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Objective, Recommendation
@@ -37,7 +40,8 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
     """Return the whole report of a recommendation."""
     measured: tuple[Section, ...] = ()
     if advice.measurements is not None:
-        measured = (measurement_section(advice.measurements, tr),)
+        shares = advice.efficiencies
+        measured = (measurement_section(advice.measurements, tr, efficiencies=shares),)
     sections = (
         answer_section(advice, tr),
         caveats_section(advice, tr),
@@ -86,12 +90,14 @@ def build_profile_report(profile: MachineProfile, tr: Translator) -> Report:
     )
 
 
-def build_measurement_report(results: MeasurementSet, tr: Translator) -> Report:
-    """Return the headline figures of a session, as a report of its own."""
+def build_measurement_report(
+    results: MeasurementSet, tr: Translator, *, efficiencies: Iterable[Efficiency] = ()
+) -> Report:
+    """Return the headline figures of a session and whether they are normal, as a report."""
     return Report(
         title=tr(N_("Measurements")),
         subtitle=tr(N_("Taken on {date}"), date=results.measured_on),
-        sections=(measurement_section(results, tr),),
+        sections=(measurement_section(results, tr, efficiencies=efficiencies),),
         footer="",
         language=tr.language,
     )

@@ -13,6 +13,7 @@ from advisor.format import (
     format_rate,
 )
 from advisor.i18n import N_, Translator
+from advisor.model.efficiency import Efficiency
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice
 from advisor.model.measurement import (
     FailedMeasurement,
@@ -23,6 +24,7 @@ from advisor.model.measurement import (
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, WARNINGS, request_name
+from advisor.report.normal_text import normal_blocks
 
 # Flags worth a reader's time; the profile holds all of them.
 NOTABLE_ISA = (
@@ -43,7 +45,10 @@ def machine_section(profile: MachineProfile, tr: Translator) -> Section:
     """Return what the machine is, with what is missing and its remedy."""
     blocks: list[Block] = [Facts(rows=tuple(_facts(profile, tr)))]
     missing = [
-        Paragraph(text=f"{m.fact}: {m.reason}" + (f" {m.remedy}" if m.remedy else ""), style="note")
+        Paragraph(
+            text=f"{m.fact}: {m.reason}." + (f" To do: {m.remedy}" if m.remedy else ""),
+            style="note",
+        )
         for m in profile.missing
     ]
     if missing:
@@ -117,8 +122,10 @@ def _stack(measurement: Measurement) -> str:
     return f"{name}, {below}" if below else name
 
 
-def measurement_section(results: MeasurementSet, tr: Translator) -> Section:
-    """Return the headline figures with their spread, the warnings and what failed."""
+def measurement_section(
+    results: MeasurementSet, tr: Translator, *, efficiencies: Iterable[Efficiency] = ()
+) -> Section:
+    """Return the headline figures, whether they are normal, the warnings and what failed."""
     shown = [m for m in results.measured if m.request.role == "headline"]
     rows = []
     for measurement in shown:
@@ -143,7 +150,8 @@ def measurement_section(results: MeasurementSet, tr: Translator) -> Section:
     )  # fmt: skip
     warnings = [Paragraph(text=tr(WARNINGS[w]), style="note") for w in results.warnings]
     return Section(
-        title=tr(N_("Measured here")), blocks=(table, *warnings, *_failures(results, tr))
+        title=tr(N_("Measured here")),
+        blocks=(table, *normal_blocks(efficiencies, tr), *warnings, *_failures(results, tr)),
     )
 
 

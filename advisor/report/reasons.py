@@ -197,8 +197,7 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     ),
     "workload_note": (N_("{note}"),),
     "condition_unknown": (
-        N_("Whether {options} apply could not be decided: {condition} is not known."),
-        N_("Whether some options apply could not be decided: {condition} is not known."),
+        N_("It is not known whether {condition}: look whether the options about it are for you."),
         N_("Whether some options apply could not be decided."),
     ),
     "nothing_within_limits": (N_("Nothing fits your limits: loosen the budget or the deadline."),),

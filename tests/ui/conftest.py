@@ -9,13 +9,9 @@ import psutil
 import pytest
 
 from advisor.i18n import translator_for
-from ui.true_references import spare_references_of_true
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 GRACE_S = 3.0
-
-spare_references_of_true()
-
 
 FOLDER = Path(__file__).parent
 

@@ -37,7 +37,7 @@ BAD = [
     (["advise", "mnist-cnn", "--network", "mnist-mlp"], "give one network"),
     (["advise", "--max-usd", "-1"], "is not a number >= 0"),
     (["advise", "--max-usd", "nan"], "is not a number >= 0"),
-    (["advise", "--network", "vgg19", "--batch-size", "65536"], "try --batch-size"),
+    (["advise", "--network", "vgg19", "--batch-size", "65536"], "try a batch size of"),
     (["recommend", "mnist-cnn", "--profile", "/no/profile.json"], "No such file"),
     (["report", "/no/advice.json"], "No such file"),
     (["frobnicate"], "invalid choice: 'frobnicate'"),

@@ -1,7 +1,7 @@
 """The window takes model files, tells before it closes, and says where things were written."""
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
@@ -24,7 +24,7 @@ def files(*paths):
 
 def enter(window, data):
     copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
-    event = QDragEnterEvent(QPointF(5, 5), copy, data, Qt.MouseButton.LeftButton, none)
+    event = QDragEnterEvent(QPoint(5, 5), copy, data, Qt.MouseButton.LeftButton, none)
     event.ignore()
     window.dragEnterEvent(event)
     return event.isAccepted()

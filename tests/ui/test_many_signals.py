@@ -1,14 +1,10 @@
-"""Signals can be emitted more often than `True` has references, and the process ends in order."""
+"""The pinned Qt binding survives any number of signals; PySide6 6.12.0 did not on Python 3.11."""
 
 import subprocess
 import sys
 
 SCRIPT = """
-import sys
 from PySide6.QtCore import QObject, Signal
-from ui.true_references import spare_references_of_true
-spare_references_of_true()
-spare_references_of_true()
 class Sender(QObject):
     told = Signal(object)
 sender = Sender()
@@ -21,7 +17,7 @@ print("done")
 """
 
 
-def test_many_signals_do_no_harm(tmp_path):
+def test_many_signals_do_no_harm():
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=30, check=False
     )
