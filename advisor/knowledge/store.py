@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import DataError
+from advisor.knowledge.packed import unpack
 from advisor.knowledge.rows import RowFault, parse_rows, parse_table
 from advisor.model.offer import (
     AcceleratorName,
@@ -42,6 +43,8 @@ from advisor.model.published import (
 # Package and folder of the bundled tables.
 DATA_PACKAGE = "resources"
 DATA_FOLDER = "data"
+# Below the data folder: packed copies of large tables (`advisor.knowledge.packed`).
+PACKED_FOLDER = "packed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ class Table:
         path: file below the data folder, or a folder whose `.csv` files are read in name order.
         key: fields whose values are unique together; empty when rows may repeat.
         date_field: field with the ISO date (or year) of a row, None when rows are undated.
+        is_packed: large, so that a packed copy lies in `PACKED_FOLDER`.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Table:
     path: str
     key: tuple[str, ...]
     date_field: str | None = None
+    is_packed: bool = False
 
 
 TABLES = (
@@ -95,6 +100,7 @@ TABLES = (
         path="published",
         key=("id",),
         date_field="year",
+        is_packed=True,
     ),
     Table(name="devices", row_class=DeviceSpec, path="devices/specs.csv", key=("device", "kind")),
     Table(
@@ -122,6 +128,7 @@ TABLES = (
         path="offers/offers.csv",
         key=("vendor", "instance_type", "region", "accelerator", "n_accelerators"),
         date_field="observed_on",
+        is_packed=True,
     ),
     Table(
         name="offers_2017",
@@ -212,9 +219,14 @@ def table_files(folder: Traversable, *, table: Table) -> Iterator[tuple[str, Tra
                 yield f"{table.path}/{part.name}", part
 
 
-def _read(file: Traversable, name: str) -> str:
+def packed_file(folder: Traversable, *, table: Table) -> Traversable:
+    """Return the place of a table's packed copy, which need not be there."""
+    return folder / PACKED_FOLDER / f"{table.name}.bin"
+
+
+def _text(content: bytes, name: str) -> str:
     try:
-        return file.read_bytes().decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(f"{name}: not UTF-8 at byte {error.start}") from None
 
@@ -227,11 +239,22 @@ def load_tables(folder: Traversable) -> Knowledge:
     """
     tables: dict[str, tuple[Any, ...]] = {}
     for table in TABLES:
-        rows: list[Any] = []
-        for name, file in table_files(folder, table=table):
-            rows += parse_rows(_read(file, name), table.row_class, file=name)
-        tables[table.name] = tuple(rows)
+        tables[table.name] = _load_table(folder, table)
     return Knowledge(**tables)
+
+
+def _load_table(folder: Traversable, table: Table) -> tuple[Any, ...]:
+    parts = [(name, file.read_bytes()) for name, file in table_files(folder, table=table)]
+    copy = packed_file(folder, table=table)
+    if table.is_packed and copy.is_file():
+        rows = unpack(copy.read_bytes(), table.row_class, parts=parts)
+        if rows is not None:
+            return rows
+    return tuple(
+        row
+        for name, content in parts
+        for row in parse_rows(_text(content, name), table.row_class, file=name)
+    )
 
 
 def add_user_folder(knowledge: Knowledge, *, folder: Path) -> Knowledge:
@@ -246,7 +269,7 @@ def add_user_folder(knowledge: Knowledge, *, folder: Path) -> Knowledge:
         own: list[Any] = []
         for name, file in table_files(folder, table=table):
             try:
-                parsed = parse_table(_read(file, name), table.row_class, file=name)
+                parsed = parse_table(_text(file.read_bytes(), name), table.row_class, file=name)
             except (DataError, OSError) as error:
                 problem = str(error).removeprefix(f"{name}:1: ")
                 skipped.append(RowFault(file=name, line=1, field=None, value=None, problem=problem))
