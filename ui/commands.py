@@ -17,6 +17,7 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences, Recommendation
 from advisor.model.workload import Job, Workload
 from advisor.network.summary import network_table
+from advisor.normal.judge import judge_efficiency
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
 from advisor.report.build import build_measurement_report, build_profile_report, build_report
@@ -111,7 +112,9 @@ def bench(options: argparse.Namespace) -> int:
         if target is not None:
             write_document(str(target), results)
     if options.json != "-":
-        print_line(render_text(build_measurement_report(results, _translator())))
+        shares = judge_efficiency(profile, results, journey.bundled_knowledge())
+        report_ = build_measurement_report(results, _translator(), efficiencies=shares)
+        print_line(render_text(report_))
     if progress.cancel.is_cancelled:
         raise KeyboardInterrupt
     return _completeness(results)

@@ -6,6 +6,7 @@ Leaves to others: making it (`advisor.recommend`), showing it (`advisor.report`,
 from dataclasses import dataclass
 from enum import StrEnum
 
+from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.option import Option
@@ -188,6 +189,7 @@ class Recommendation:
         baseline: the prediction for this machine as it is now.
         ranked: first the best under the objective.
         n_offers_considered: cloud offers that were priced (only the best few are in `ranked`).
+        efficiencies: what was measured against what the hardware could do.
     """
 
     created_on: str
@@ -205,3 +207,4 @@ class Recommendation:
     n_offers_considered: int
     data_dates: tuple[Parameter, ...]
     sources: tuple[Source, ...]
+    efficiencies: tuple[Efficiency, ...] = ()

@@ -24,6 +24,7 @@ from advisor.model.recommendation import (
     Step,
 )
 from advisor.model.workload import Workload
+from advisor.normal.judge import judge_efficiency
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import KnowledgeIndex, knowledge_index
@@ -120,6 +121,7 @@ def recommend(
         n_offers_considered=listed.n_offers_considered,
         data_dates=_dates(knowledge),
         sources=_sources(ranked, avoid),
+        efficiencies=judge_efficiency(profile, measurements, knowledge),
     )
 
 

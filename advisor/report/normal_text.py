@@ -142,6 +142,14 @@ def _kernel(row: Efficiency, tr: Translator) -> str:
     return name
 
 
+def _share(row: Efficiency) -> str:
+    """Return the share; how much cheaper than usual a fixed cost is says nothing."""
+    if row.ratio is None:
+        return UNKNOWN
+    is_cost = row.basis is PeakBasis.USUAL_COST
+    return format_percent(min(1.0, row.ratio) if is_cost else row.ratio)
+
+
 def _why(row: Efficiency, tr: Translator) -> str:
     if row.cause is not None:
         return cause_text(row.cause, tr)
@@ -165,7 +173,7 @@ def normal_blocks(rows: Iterable[Efficiency], tr: Translator) -> tuple[Block, ..
                 _kernel(row, tr),
                 format_rate(row.value, row.unit),
                 format_rate(row.peak, row.unit),
-                UNKNOWN if row.ratio is None else format_percent(row.ratio),
+                _share(row),
                 tr(VERDICTS[row.verdict]),
                 _why(row, tr),
             )
