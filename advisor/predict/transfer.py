@@ -15,7 +15,8 @@ from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec, PublishedResult
-from advisor.model.quantity import Basis, Interval, Precision
+from advisor.model.quantity import Basis, Interval, Phase, Precision
+from advisor.model.workload import Workload
 from advisor.predict.anchors import AnchorFactor, anchor_factor, peak_flop_per_s
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
@@ -28,6 +29,8 @@ LAUNCH_S = 10e-6
 _GPU_CALL_S = 500e-6
 # Share of the data sheet's bandwidth that memory-bound kernels reach on a GPU.
 _GPU_STREAM_SHARE = 0.7
+# PCI Express as GPUs of one machine share it (3.0, measured in the founding study).
+BUS_BYTE_PER_S = 8 * 2.0**30
 # Part of a GPU's memory that a framework leaves to the network.
 USABLE_MEMORY_SHARE = 0.92
 _GIB = 2**30
@@ -84,6 +87,34 @@ def _share(offer: Offer) -> float:
 def gradient_exchange_s(*, parameters: int, n_devices: int, byte_per_s: float) -> float:
     """Return seconds to bring the float32 gradients of all devices over one shared bus."""
     return parameters * Precision.FLOAT32.size_bytes * n_devices / byte_per_s
+
+
+def data_parallel_speedup(
+    *,
+    step_s: float,
+    fixed_s: float = 0.0,
+    parameters: int,
+    n_devices: int,
+    byte_per_s: float = BUS_BYTE_PER_S,
+    bits_per_value: int = 32,
+) -> float:
+    """Return how many times as fast a step is on several devices that share its batch.
+
+    They compute at once and then exchange gradients; nothing is overlapped, so this is the least.
+
+    Args:
+        step_s: seconds of the step on one device.
+        fixed_s: part of it that a smaller share of the batch does not shorten.
+        parameters: values whose gradients are exchanged.
+        n_devices: devices, at least 1.
+        byte_per_s: rate of the bus that all of them share.
+        bits_per_value: 32, or fewer where gradients are compressed (1 with 1-bit SGD).
+    """
+    if n_devices <= 1:
+        return 1.0
+    whole_s = gradient_exchange_s(parameters=parameters, n_devices=n_devices, byte_per_s=byte_per_s)
+    exchange_s = whole_s * bits_per_value / (8 * Precision.FLOAT32.size_bytes)
+    return step_s / (fixed_s + (step_s - fixed_s) / n_devices + exchange_s)
 
 
 def transfer(option: Option, *, context: PredictionContext) -> HardwareEstimate | MissingFact:
@@ -303,9 +334,30 @@ def _gpu_estimate(
         breakdown=(),
         basis=Basis.SCALED_FROM_PUBLISHED if anchor.rows else Basis.MODEL_ONLY,
         evidence=tuple(row_evidence(row) for row in anchor.rows),
-        assumptions=_gpu_assumptions(spec, anchor, is_waiting=waiting > working, share=share),
+        assumptions=(
+            *_gpu_assumptions(spec, anchor, is_waiting=waiting > working, share=share),
+            *_several(workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)),
+        ),
         is_warned=log_sd > _WARNED_SD,
     )
+
+
+def _several(workload: Workload, *, step_s: float, fixed_s: float) -> tuple[str, ...]:
+    """Return what training on more than one such GPU would gain; nothing for inference."""
+    if workload.phase is not Phase.TRAINING:
+        return ()
+    gains = [
+        data_parallel_speedup(
+            step_s=step_s, fixed_s=fixed_s, parameters=workload.trainable_parameters, n_devices=n
+        )
+        for n in (2, 4)
+    ]
+    text = (
+        f"On two such GPUs together a step would be about {gains[0]:.1f} times as fast, on four "
+        f"{gains[1]:.1f}: gradients of {workload.trainable_parameters:,} values over a bus of "
+        f"{BUS_BYTE_PER_S / 2**30:.0f} GiB/s."
+    )
+    return (text,)
 
 
 def _gpu_assumptions(

@@ -10,10 +10,15 @@ from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.offer import AcceleratorName
 from advisor.model.option import Option, OptionKind
-from advisor.model.quantity import Basis
+from advisor.model.quantity import Basis, Phase
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
-from advisor.predict.transfer import gradient_exchange_s, hardware_key, transfer
+from advisor.predict.transfer import (
+    data_parallel_speedup,
+    gradient_exchange_s,
+    hardware_key,
+    transfer,
+)
 from tests.advisor.predict.builders import (
     calibration,
     device,
@@ -79,6 +84,31 @@ def test_gradients_over_the_bus():
     """S1-15: FCN-R on four GPUs, 8 GiB/s."""
     seconds = gradient_exchange_s(parameters=13_707_264, n_devices=4, byte_per_s=8 * 2**30)
     assert 0.025 <= seconds <= 0.026
+
+
+def test_several_devices_gain_less_than_their_number_and_less_the_more_they_exchange():
+    """S1-13: from bytes moved and compute time."""
+
+    def gain(n, *, step_s=0.228, parameters=14_205_962, **more):
+        return data_parallel_speedup(step_s=step_s, parameters=parameters, n_devices=n, **more)
+
+    assert gain(1) == 1.0
+    assert gain(2) == pytest.approx(0.228 / (0.114 + 14_205_962 * 8 / (8 * 2**30)))
+    assert 1.0 < gain(2) < gain(4) < 4.0
+    assert gain(4, bits_per_value=1) > gain(4)
+    assert gain(4, parameters=1_000_000) > gain(4)
+    assert gain(4, step_s=0.057) < gain(4)
+    assert gain(4, fixed_s=0.2) < 1.2
+    # A network of many parameters and little work becomes slower.
+    assert gain(4, step_s=0.01) < 1.0
+
+
+def test_training_on_several_gpus_is_told_and_inference_is_not():
+    trained = estimate(rent_gpu(), context())
+    assert any(text.startswith("On two such GPUs together") for text in trained.assumptions)
+    work = small_cnn(phase=Phase.INFERENCE)
+    asked = estimate(rent_gpu(), context(work=work))
+    assert not any("two such GPUs" in text for text in asked.assumptions)
 
 
 def test_the_same_processor_takes_the_same_time():
