@@ -13,7 +13,7 @@ def main() -> int:
     if arguments[:1] == ["--worker"]:
         from probes.bench.commands import run_worker_here
 
-        run_worker_here(arguments[1] if len(arguments) > 1 else "")
+        run_worker_here(arguments[1] if len(arguments) > 1 else "", arguments=arguments[2:])
         return 0
     from ui.cli import run
 

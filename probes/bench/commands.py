@@ -16,6 +16,8 @@ from advisor.errors import InputError
 from advisor.model.measurement import Setting
 from probes.bench.environment import restored_library_path
 
+# Called by a library in place of another program, with its arguments, and without the protocol.
+_PROGRAMS = frozenset({"opencl_linker"})
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -62,10 +64,16 @@ def worker_command(
     return WorkerCommand(argv=argv, environment=(*restored, *settings))
 
 
-def run_worker_here(name: str) -> None:
-    """Become the worker `name`: what a frozen app does when called with `--worker`."""
-    worker_script(name)
-    script = worker_script("main")
+def run_worker_here(name: str, *, arguments: Sequence[str] = ()) -> None:
+    """Become the worker `name`: what a frozen app does when called with `--worker`.
+
+    Args:
+        name: file name of the worker without its ending.
+        arguments: what follows the name; only a worker that stands for a program takes any.
+    """
+    script = worker_script(name)
+    if name not in _PROGRAMS:
+        script, arguments = worker_script("main"), (name,)
     sys.path.insert(0, str(script.parent))
-    sys.argv = [str(script), name]
+    sys.argv = [str(script), *arguments]
     runpy.run_path(str(script), run_name="__main__")

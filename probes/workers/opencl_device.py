@@ -56,6 +56,8 @@ class OpenclDevice:
     def __init__(self, cl, device):
         self.cl = cl
         self.device = device
+        if opencl_pocl.is_pocl(device):
+            opencl_pocl.provide_linker()
         self.context = cl.Context([device])
         self.queue = cl.CommandQueue(self.context)
         self.is_cpu = bool(device.type & cl.device_type.CPU)

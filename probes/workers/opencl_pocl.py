@@ -1,4 +1,4 @@
-"""What only PoCL needs: a folder for its compiled kernels, and a name for a CPU it does not know.
+"""What only PoCL needs: a folder for compiled kernels, a linker, a name for a CPU unknown to it.
 
 PoCL comes with our packages as the OpenCL device of machines without a driver.
 Leaves to others: everything that holds for all drivers (`opencl_device`).
@@ -8,6 +8,8 @@ import ctypes
 import os
 import pathlib
 import platform
+import shlex
+import shutil
 import struct
 import sys
 import tempfile
@@ -36,6 +38,34 @@ def set_cache_folder():
     """Give PoCL a folder for compiled kernels below the working directory, unless it has one."""
     if "POCL_CACHE_DIR" not in os.environ:
         os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="pocl-", dir=str(pathlib.Path.cwd()))
+
+
+def _linker_command():
+    """Return the command that links in place of `ld`: see `opencl_linker`."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--worker", "opencl_linker"]
+    script = pathlib.Path(__file__).resolve().parent / "opencl_linker.py"
+    # Isolated and without site packages: it starts once for each kernel.
+    return [sys.executable, "-I", "-S", str(script)]
+
+
+def provide_linker():
+    """Let PoCL find an `ld` on a machine that has none: without one it ends the whole process.
+
+    WORKAROUND for PoCL 3.0 (http://portablecl.org), which links every kernel by that program and
+    has no setting for another. It is put beside the compiled kernels, at the end of PATH.
+    """
+    path = os.environ.get("PATH", "")
+    if shutil.which("ld", path=path) is not None:
+        return
+    set_cache_folder()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="linker-", dir=os.environ["POCL_CACHE_DIR"]))
+    # By a shell: the kernel takes neither spaces nor long paths in a first line.
+    command = " ".join(shlex.quote(part) for part in _linker_command())
+    program = folder / "ld"
+    program.write_bytes(os.fsencode('#!/bin/sh\nexec {} "$@"\n'.format(command)))
+    program.chmod(0o755)
+    os.environ["PATH"] = path + os.pathsep + str(folder) if path else str(folder)
 
 
 def is_pocl(device):
