@@ -354,16 +354,6 @@ def test_unknown_vendor_and_region_are_refused_before_anything_is_asked(server, 
     assert server.asked == []
 
 
-def test_vendors_without_such_regions_are_left_alone():
-    def names(**more):
-        return [source.vendor for source in RefreshRequest(**more).chosen()]
-
-    assert names(regions=("us-east-1",)) == ["aws"]
-    assert names(regions=("us-central1", "eastus")) == ["azure", "gcp"]
-    assert names(vendors=("lambda", "aws"), regions=("us-east-1",)) == ["aws", "lambda"]
-    assert names() == list(SOURCES)
-
-
 def test_killed_refresh_leaves_the_old_table(good_server, tmp_path):
     refresh(good_server, tmp_path)
     before = table_file(tmp_path, name="aws").read_bytes()
