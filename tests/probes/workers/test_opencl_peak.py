@@ -45,7 +45,8 @@ def test_an_execution_is_a_fixed_number_of_operations(device, monkeypatch):
     chains.close()
 
 
-def test_the_best_width_is_measured_and_positive():
+def test_the_best_width_is_measured_and_positive(monkeypatch):
+    monkeypatch.setattr(opencl_peak, "_CHAINS", {True: (4,), False: (4,)})
     runner = shared_runner()
     prepared = runner.prepare(request({"type": "PeakShape", "width": 0}))
     try:
