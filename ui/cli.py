@@ -145,7 +145,9 @@ def build_parser() -> OneLineParser:
     _add_json(recommend)
 
     report = commands.add_parser("report", help="PDF or text from a saved recommendation")
-    report.add_argument("recommendation", type=Path, metavar="RECOMMENDATION.json")
+    report.add_argument(
+        "recommendation", nargs="?", type=Path, metavar="RECOMMENDATION.json", help="default: last"
+    )
     report.add_argument("--pdf", type=Path, metavar="FILE")
 
     compare = commands.add_parser("compare", help="this machine among published results")
@@ -166,7 +168,7 @@ def build_parser() -> OneLineParser:
     networks = commands.add_parser("networks", help="bundled networks")
     networks.add_argument("name", nargs="?", help="show the layers of this one")
     data = commands.add_parser("data", help="the bundled dataset")
-    data.add_argument("action", choices=["validate"])
+    data.add_argument("action", choices=["validate", "findings"])
     _add_prices(commands.add_parser("prices", help="age of the cloud prices; fetch newer ones"))
     doctor = commands.add_parser("doctor", help="what to paste into a bug report")
     _add_json(doctor)

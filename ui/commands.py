@@ -20,7 +20,12 @@ from advisor.network.summary import network_table
 from advisor.normal.judge import judge_efficiency
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
-from advisor.report.build import build_measurement_report, build_profile_report, build_report
+from advisor.report.build import (
+    build_measurement_report,
+    build_profile_report,
+    build_report,
+    build_summary,
+)
 from advisor.report.pdf import render_pdf
 from advisor.report.text import render_text
 from probes.bench.plan import Budget
@@ -28,7 +33,7 @@ from ui import journey
 from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.progress import TerminalProgress
-from ui.settings import keep_last
+from ui.settings import keep_last, read_last
 
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
@@ -71,7 +76,7 @@ def advise(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation)
     if options.json != "-":
-        print_line(_text(recommendation))
+        print_line(_summary(recommendation))
     if options.pdf is not None:
         say(f"report written to {options.pdf}")
     if progress.cancel.is_cancelled:
@@ -137,7 +142,7 @@ def predict(options: argparse.Namespace) -> int:
         write_document(options.json, baseline)
         return EXIT_DONE
     recommendation = journey.advise(profile, measurements, workload, Preferences(), knowledge)
-    print_line(_text(recommendation))
+    print_line(_summary(recommendation))
     return EXIT_DONE
 
 
@@ -153,7 +158,7 @@ def recommend(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation)
     else:
-        print_line(_text(recommendation))
+        print_line(_summary(recommendation))
     return EXIT_DONE
 
 
@@ -161,7 +166,14 @@ def report(options: argparse.Namespace) -> int:
     """Write a saved recommendation as PDF, or print it."""
     if options.pdf is not None:
         check_writable(options.pdf)
-    recommendation = read_document(options.recommendation, Recommendation)
+    if options.recommendation is None:
+        recommendation = read_last()
+        if recommendation is None:
+            raise InputError(
+                "no advice was made yet: run `dl-advisor advise`, or name a saved file"
+            )
+    else:
+        recommendation = read_document(options.recommendation, Recommendation)
     if options.pdf is None:
         print_line(_text(recommendation))
     else:
@@ -180,8 +192,12 @@ def networks(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def data(_options: argparse.Namespace) -> int:
-    """Check the bundled dataset."""
+def data(options: argparse.Namespace) -> int:
+    """Check the bundled dataset, or list the claims of the founding studies."""
+    if options.action == "findings":
+        for finding in journey.bundled_knowledge().findings:
+            print_line(f"{finding.id:6} {finding.verdict:5} {finding.claim}")
+        return EXIT_DONE
     validate = importlib.import_module("advisor.knowledge.validate")
     return int(validate.main([]))
 
@@ -296,6 +312,10 @@ def _translator() -> Translator:
 
 def _text(recommendation: Recommendation) -> str:
     return render_text(build_report(recommendation, _translator()))
+
+
+def _summary(recommendation: Recommendation) -> str:
+    return render_text(build_summary(recommendation, _translator()))
 
 
 def _pdf(recommendation: Recommendation) -> bytes:

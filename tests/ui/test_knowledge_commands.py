@@ -1,0 +1,120 @@
+"""`compare` and `explain` as a user types them."""
+
+from pathlib import Path
+
+import pytest
+
+from advisor.model.codec import dump_document, load_document
+from advisor.model.comparison import Comparison, OwnBasis
+from advisor.model.explanation import Explanation
+from advisor.model.kernel import GemmShape
+from advisor.model.measurement import MeasurementSet
+from advisor.model.recommendation import Recommendation
+from tests.advisor.compare.builders import timed
+from ui.cli import run
+from ui.settings import keep_last, last_recommendation_file
+
+A10 = Path(__file__).resolve().parents[1] / "data" / "machines" / "a10-7850k" / "profile.json"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(monkeypatch, tmp_path):
+    """Keep the user's own last run out of the tests, and theirs out of it."""
+    monkeypatch.setattr("ui.settings.data_folder", lambda: tmp_path / "data")
+
+
+@pytest.fixture
+def measurements(tmp_path):
+    results = (timed(GemmShape(m=1024, n=1024, k=1024)),)
+    path = tmp_path / "measurements.json"
+    taken = MeasurementSet(measured_on="2026-11-20", duration_s=1.0, results=results)
+    path.write_text(dump_document(taken), encoding="utf-8")
+    return path
+
+
+def call(*words):
+    return run([str(word) for word in words])
+
+
+def test_compare_by_kernel(capsys, measurements):
+    assert call("compare", "--profile", A10, "--measurements", measurements) == 0
+    out, err = capsys.readouterr()
+    assert "GEMM 1024" in out
+    assert "this machine" in out
+    assert "(measured)" in out
+    assert err == ""
+
+
+def test_compare_without_measurements_says_what_stands_in(capsys):
+    assert call("compare", "--profile", A10) == 0
+    out, err = capsys.readouterr()
+    assert "data sheet, not measured" in out
+    assert "its data sheet stands in" in err
+
+
+def test_compare_one_kind_as_json(capsys, measurements):
+    words = ("compare", "--profile", A10, "--measurements", measurements)
+    assert call(*words, "--kind", "igpu", "--json") == 0
+    found = load_document(capsys.readouterr().out, Comparison)
+    kinds = {r.kind.value for group in found.groups for r in group.results}
+    assert kinds == {"igpu"}
+
+
+def test_compare_a_network(capsys):
+    assert call("compare", "resnet-50", "--batch-size", 16, "--profile", A10) == 0
+    assert "ResNet-50, training, batch 16, float32" in capsys.readouterr().out
+
+
+def test_nothing_comparable_is_said_and_is_3(capsys):
+    assert call("compare", "resnet-50", "--batch-size", 7777, "--profile", A10) == 3
+    out = capsys.readouterr().out
+    assert "No comparable result: only other batch sizes were published (" in out
+
+
+def test_the_last_run_is_taken_and_said_so(capsys, tmp_path, measurements):
+    saved = tmp_path / "advice.json"
+    words = ("recommend", "mnist-mlp", "--profile", A10, "--measurements", measurements)
+    assert call(*words, "--json", saved) == 0
+    keep_last(load_document(saved.read_text(encoding="utf-8"), Recommendation))
+    assert last_recommendation_file().is_file()
+    capsys.readouterr()
+    assert call("compare", "--json") == 0
+    out, err = capsys.readouterr()
+    assert "taking the measurements of the last run, 2026-11-20" in err
+    found = load_document(out, Comparison)
+    assert found.measured_on == "2026-11-20"
+    assert found.groups[0].own_basis is OwnBasis.MEASURED
+
+
+def test_explain_prints_and_gives_json(capsys, tmp_path):
+    assert call("explain", "ryzen", "5", "5600g", "--profile", A10) == 0
+    assert "AMD Ryzen 5 5600G" in capsys.readouterr().out
+    saved = tmp_path / "explained.json"
+    assert call("explain", "plaidml", "--profile", A10, "--json", saved) == 0
+    found = load_document(saved.read_text(encoding="utf-8"), Explanation)
+    assert found.system.name == "PlaidML"
+
+
+def test_an_unknown_name_is_2_with_close_names(capsys):
+    assert call("explain", "plaidm", "--profile", A10) == 2
+    err = capsys.readouterr().err
+    assert err == (
+        "dl-advisor: 'plaidm' is not known: did you mean PlaidML, keras plaidml, plaidml-keras?\n"
+    )
+    assert call("explain", "kubernetes", "--profile", A10) == 2
+    assert "nothing known is like it" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_2(capsys, tmp_path):
+    assert call("compare", "--profile", tmp_path / "none.json") == 2
+    assert "cannot be read" in capsys.readouterr().err
+    assert call("compare", "--profile", A10, "--measurements", A10) == 2
+    assert "holds a MachineProfile" in capsys.readouterr().err
+
+
+def test_findings_are_listed_with_their_verdict(capsys):
+    assert call("data", "findings") == 0
+    out = capsys.readouterr().out
+    assert len([line for line in out.splitlines() if line.startswith("S")]) == 40
+    assert "OPEN" in out
+    assert "S1-17" in out
