@@ -88,6 +88,7 @@ def refresh(options: argparse.Namespace) -> int:
             outcomes.append(outcome)
     line.clear()
     journey.bundled_knowledge.cache_clear()
+    journey.bundled_index.cache_clear()
     if token.is_cancelled:
         say("cancelled: what was fetched until now is kept")
         return EXIT_CANCELLED

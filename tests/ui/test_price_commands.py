@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.knowledge.refresh.run import RefreshProgress
 from advisor.knowledge.refresh.sources import SOURCES
 from advisor.knowledge.refresh.status import PriceStatus
 from advisor.knowledge.store import load_knowledge
@@ -21,7 +22,7 @@ from tests.advisor.knowledge.refresh.servers import (
     drip,
     spot_advisor,
 )
-from ui import journey
+from ui import journey, price_commands
 from ui.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,3 +174,17 @@ def test_other_commands_never_load_the_network():
     subprocess.run(
         [sys.executable, "-P", "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
+
+
+def test_progress_on_a_terminal_is_one_line_that_goes_away(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    line = price_commands._Line()
+    progress = RefreshProgress(name="aws", host="example.org", n_bytes=2 * 1024 * 1024)
+    for _ in range(5):
+        line.show(progress)
+    line.clear()
+    err = capsys.readouterr().err
+    assert err.count("aws: 2") == 1
+    assert "from example.org; Ctrl-C stops" in err
+    assert err.endswith("\r\x1b[K")
+    assert "\n" not in err

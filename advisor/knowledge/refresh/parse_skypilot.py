@@ -10,6 +10,7 @@ Leaves to others: trust (`advisor.knowledge.refresh.accept`).
 import ast
 import csv
 import io
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator
@@ -49,6 +50,9 @@ GCP_GPUS = {
 }
 # Of these the list gives the price without the disks.
 _LOCAL_DISK = "-lssd"
+# Names stand in commands that the user copies to a terminal: no other characters.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+/-]{0,99}")
+_REGION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/, -]{0,58}[A-Za-z0-9])?")
 _MOST_GPU_INFO = 2000
 _LEAST_MIB = 1024.0
 
@@ -143,8 +147,10 @@ def _read_sheet(text: str, regions: set[str]) -> _Sheet:
     sheet = _Sheet()
     for record in _records(text):
         sheet.counts["listed"] += 1
-        region, name = record["Region"], record["InstanceType"]
-        if not region or (regions and region not in regions):
+        region, name = record["Region"].strip(), record["InstanceType"].strip()
+        if not _REGION.fullmatch(region) or (regions and region not in regions):
+            continue
+        if name and not _NAME.fullmatch(name):
             continue
         if name:
             prices = sheet.machines.setdefault((name, region), _Prices(record=record))

@@ -160,3 +160,26 @@ def test_row_without_any_price_is_left_out():
 def test_other_files_are_refused(text):
     with pytest.raises(PriceError):
         parse("aws", text=text)
+
+
+@pytest.mark.parametrize(
+    ("name", "region"),
+    [
+        ("c7i.$(reboot)", "us-east-1"),
+        ("c7i.4xlarge; reboot", "us-east-1"),
+        ("c7i.`id`", "us-east-1"),
+        ("--profile=x", "us-east-1"),
+        ("c7i." + "4" * 200, "us-east-1"),
+        ("c7i.4xlarge", "us-east-1; reboot"),
+        ("c7i.4xlarge", "us\u202eeast-1"),
+        ("c7i.4xlarge", ""),
+    ],
+)
+def test_names_that_do_not_belong_in_a_command_are_left_out(name, region):
+    text = f"{HEAD}{name},,,16,32,0.714,0.3,{region}\n"
+    assert parse("aws", text=text).offers == ()
+
+
+def test_regions_of_words_are_kept():
+    text = f'{HEAD}1x_A100,A100-80GB,1,8,64,1.5,," Sweden, SE "\n'
+    assert [row.region for row in parse("vast-ai", text=text).offers] == ["Sweden, SE"]
