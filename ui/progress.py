@@ -69,6 +69,8 @@ class TerminalProgress:
         if isinstance(event, ProfileReady):
             self._line(tr(N_("This machine: {cpu}"), cpu=event.profile.cpu.brand))
         elif isinstance(event, ProvisionalReady):
+            if not event.recommendation.ranked:
+                return
             first = event.recommendation.ranked[0]
             self._line(
                 tr(

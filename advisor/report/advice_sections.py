@@ -18,7 +18,7 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Source
-from advisor.model.recommendation import RankedOption, Recommendation, Step
+from advisor.model.recommendation import AvoidedOption, RankedOption, Recommendation, Step
 from advisor.model.report import (
     Bar,
     BarChart,
@@ -36,21 +36,30 @@ from advisor.report.reasons import reason_text
 _SHOWN_STEPS = 2
 _SHOWN_REASONS = 6
 _SHOWN_EVIDENCE = 4
+_SHOWN_AVOID = 6
+_TITLE_CELLS = 40
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 
-def answer_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return the answer: the first option, its time, money, basis, reasons and how to do it."""
+def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = False) -> Section:
+    """Return the answer: the first option, its time, money, basis, reasons and how to do it.
+
+    A short one leaves out the evidence and the chart.
+    """
+    title = tr(N_("The answer"))
+    if not advice.ranked:
+        text = tr(N_("Nothing fits your limits: loosen the budget or the deadline."))
+        return Section(title=title, blocks=(Paragraph(text=text, style="lead"),))
     first = advice.ranked[0]
     blocks: list[Block] = [
         Paragraph(text=_headline(first, tr), style="lead"),
         Paragraph(text=_why(first, tr)),
         *_tie(first, advice, tr),
-        *_evidence(first),
+        *(() if is_short else _evidence(first)),
         *_steps(first.steps),
-        _time_chart(advice, tr),
+        *(() if is_short else (_time_chart(advice, tr),)),
     ]
-    return Section(title=tr(N_("The answer")), blocks=tuple(blocks))
+    return Section(title=title, blocks=tuple(blocks))
 
 
 def _headline(row: RankedOption, tr: Translator) -> str:
@@ -262,3 +271,40 @@ def rejections_section(advice: Recommendation, tr: Translator) -> Section:
     rows = tuple((why, "; ".join(titles)) for why, titles in ordered)
     heads = (tr(N_("Why")), tr(N_("Not for this case")))
     return Section(title=tr(N_("Considered and left out")), blocks=(Table(heads=heads, rows=rows),))
+
+
+def short_options_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return the ranked options in one line each, for a terminal."""
+    rows = tuple(
+        (
+            str(row.rank),
+            fitted_title(row.option.title),
+            format_duration_interval(row.prediction.total_s),
+            _short_money(row),
+            format_factor(row.speedup.mid) + (" (!)" if row.prediction.is_warned else ""),
+        )
+        for row in advice.ranked
+    )
+    heads = (tr(N_("#")), tr(N_("Option")), tr(N_("Whole job (80 % interval)")),
+             tr(N_("Money")), tr(N_("Speed-up")))  # fmt: skip
+    table = Table(heads=heads, rows=rows, right_aligned=(3, 4))
+    return Section(title=tr(N_("All options")), blocks=(table,))
+
+
+def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return what makes it worse in a line each, for a terminal."""
+    lines = tuple(
+        Paragraph(text=_avoid_line(row, tr), style="note") for row in advice.avoid[:_SHOWN_AVOID]
+    )
+    return Section(title=tr(N_("Avoid")), blocks=lines)
+
+
+def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
+    if row.reasons:
+        return f"{row.option.title}: {reason_text(row.reasons[0], tr)}."
+    return f"{row.option.title}."
+
+
+def fitted_title(title: str) -> str:
+    """Return a title cut to what fits a line of a terminal beside the figures."""
+    return title if len(title) <= _TITLE_CELLS else title[: _TITLE_CELLS - 1].rstrip() + "…"

@@ -19,6 +19,8 @@ from advisor.report.advice_sections import (
     money_section,
     options_section,
     rejections_section,
+    short_avoid_section,
+    short_options_section,
 )
 from advisor.report.machine_sections import machine_section, measurement_section
 from advisor.report.method_sections import (
@@ -57,6 +59,37 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
         rejections_section(advice, tr),
         sources_section(advice, tr),
     )
+    footer = tr(
+        N_("DL Advisor {version}, {date}. Times are predictions with an 80 % interval unless"
+           " they say measured."),
+        version=advice.app_version,
+        date=advice.created_on,
+    )  # fmt: skip
+    return _report(advice, sections, footer, tr)
+
+
+def build_summary(advice: Recommendation, tr: Translator) -> Report:
+    """Return what fits a screen of a terminal; the whole report has the rest."""
+    measured: tuple[Section, ...] = ()
+    if advice.measurements is not None:
+        measured = (measurement_section(advice.measurements, tr),)
+    sections = (
+        *measured,
+        short_avoid_section(advice, tr),
+        caveats_section(advice, tr),
+        short_options_section(advice, tr),
+        answer_section(advice, tr, is_short=True),
+    )
+    footer = tr(
+        N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or"
+           " `dl-advisor report` for the whole text of the last advice.")
+    )  # fmt: skip
+    return _report(advice, sections, footer, tr)
+
+
+def _report(
+    advice: Recommendation, sections: tuple[Section, ...], footer: str, tr: Translator
+) -> Report:
     subtitle = tr(
         N_("{title}, {phase}, on {cpu}. Wanted: {objective}."),
         title=advice.workload.title,
@@ -64,12 +97,6 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
         cpu=advice.profile.cpu.brand,
         objective=tr(OBJECTIVES[advice.preferences.objective]),
     )
-    footer = tr(
-        N_("DL Advisor {version}, {date}. Times are predictions with an 80 % interval unless"
-           " they say measured."),
-        version=advice.app_version,
-        date=advice.created_on,
-    )  # fmt: skip
     return Report(
         title=tr(N_("What to do for faster or cheaper deep learning")),
         subtitle=subtitle,
