@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from advisor.compare.kernels import is_on_one_device
-from advisor.compare.ordering import best_of_each, compared, placed
+from advisor.compare.ordering import best_of_each, compared, placed, software_of
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison, ComparisonGroup, NoResult, OwnBasis, Subject
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
@@ -65,6 +65,7 @@ def compare_network(
     is_measured = prediction.basis is Basis.MEASURED
     facts = network_facts(knowledge, name=workload.network)
     kept, reason, found = _like(workload, knowledge)
+    frameworks = {software_of(row): row.framework for row in kept}
     results = [
         compared(row, value=1.0 / per_sample, unit=_UNIT, own=own)
         for row in kept
@@ -79,7 +80,10 @@ def compare_network(
         own=own,
         own_basis=OwnBasis.MEASURED if is_measured else OwnBasis.PREDICTED,
         own_software=software,
-        results=best_of_each(results, key=lambda r: (r.device, r.kind, r.software)),
+        # Of versions and thread counts the best speaks for a device and a framework.
+        results=best_of_each(
+            results, key=lambda r: (r.device, r.kind, frameworks.get(r.software or ""))
+        ),
         precision=workload.precision,
         workload=workload.title,
         phase=workload.phase,

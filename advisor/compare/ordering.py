@@ -21,7 +21,9 @@ def software_of(row: PublishedResult) -> str:
     """Return framework, version, backend and build of a row in words."""
     name = " ".join(part for part in (row.framework, row.framework_version) if part)
     rest = [part for part in (row.backend, row.build) if part]
-    threads = f"{row.threads} threads" if row.threads else None
+    threads = None
+    if row.threads:
+        threads = "1 thread" if row.threads == 1 else f"{row.threads} threads"
     return ", ".join(part for part in (name, *rest, threads) if part)
 
 

@@ -61,6 +61,15 @@ def test_each_framework_of_a_device_stands_and_its_best_one_places_it():
     assert (group.slower, group.faster) == (None, "Device 1")
 
 
+def test_of_thread_counts_the_best_speaks_for_a_framework():
+    one = trained(1, value=8.0, threads=1)
+    many = trained(2, device="Device 1", value=2.0, threads=16)
+    (result,) = group_of(one, many).results
+    assert result.value == 16.0
+    assert result.software == "Keras 10, cuBLAS, 16 threads"
+    assert group_of(one).results[0].software == "Keras 10, cuBLAS, 1 thread"
+
+
 REFUSED = [
     ({"workload": "vgg16"}, NoResult.NOTHING_PUBLISHED, ()),
     ({"phase": ResultPhase.INFERENCE}, NoResult.OTHER_PHASE, ("inference",)),
