@@ -5,6 +5,7 @@ Leaves to others: predicting (`advisor.predict.predict`).
 
 from dataclasses import dataclass, field
 
+from advisor.format import format_percent, format_rate
 from advisor.knowledge.cloud import CloudIndex
 from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
@@ -79,19 +80,12 @@ class PredictionContext:
             "network_rows": rows_of_network(work, knowledge=facts),
             "totals": totals,
             "law": thread_law(index.sweeps, step_flop=float(totals.flop)),
-            "machine_evidence": device_evidence(self.measurements, device_id=CPU_DEVICE_ID),
+            "machine_evidence": device_evidence(
+                self.measurements, device_id=CPU_DEVICE_ID, precision=self.workload.precision
+            ),
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
-
-
-def format_rate(value: float, unit: str) -> str:
-    """Return a rate as people write it: "412 GFLOP/s", "35 GB/s", "0.58 ms"."""
-    if unit == "flop/s":
-        return f"{value / 1e9:.3g} GFLOP/s"
-    if unit == "B/s":
-        return f"{value / 1e9:.3g} GB/s"
-    return f"{value * 1e3:.3g} ms"
 
 
 def _label(measurement: Measurement) -> str:
@@ -137,7 +131,6 @@ def device_evidence(
         OperatorKind.CONVOLUTION,
         OperatorKind.RECURRENT,
         OperatorKind.STREAM,
-        OperatorKind.OVERHEAD,
     )
     return tuple(
         _evidence(best[kind][1], measurements.measured_on) for kind in kinds if kind in best
@@ -149,8 +142,8 @@ def _evidence(measurement: Measurement, measured_on: str) -> Evidence:
     spread = measurement.mad_s / measurement.median_s if measurement.median_s > 0.0 else 0.0
     statement = (
         f"{_label(measurement)}: {format_rate(value, unit)} measured here, "
-        f"median of {len(measurement.values_s)}, MAD {spread:.1%}"
-    ).replace("%", " %")
+        f"median of {len(measurement.values_s)}, MAD {format_percent(spread)}"
+    )
     source = Source(
         title="measured on this machine", reference=measurement.request.id, date=measured_on
     )
