@@ -35,6 +35,7 @@ class PriceServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_GET(self):
                 outer.asked.append(self.path)

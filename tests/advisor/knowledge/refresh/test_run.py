@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -190,7 +189,7 @@ def _shut(handler):
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
-BOMB = gzip.compress(b"0" * 200_000_000, 9)
+BOMB = gzip.compress(b"0" * 50_000_000, 9)
 MISBEHAVIOURS = {
     "429": (answer(b"slow down", status=429), "HTTP 429"),
     "500": (answer(b"oops", status=500), "HTTP 500"),
@@ -385,8 +384,8 @@ def test_killed_refresh_leaves_the_old_table(good_server, tmp_path):
     until = time.monotonic() + 10
     while not seen and time.monotonic() < until:
         time.sleep(0.02)
-    child.send_signal(signal.SIGKILL)
-    assert child.wait() == -signal.SIGKILL
+    child.kill()
+    assert child.wait() != 0
     assert seen
     assert table_file(tmp_path, name="aws").read_bytes() == before
     assert add_refreshed(knowledge(), folder=tmp_path).skipped == ()
