@@ -58,7 +58,9 @@ def pack(parts: Sequence[Part], cls: type) -> bytes:
         number = {cell: position for position, cell in enumerate(different)}
         width = next(w for w in _TYPE_CODES if len(different) <= 256**w)
         columns.append({"name": name, "width": width, "cells": different})
-        numbers.append(_little_endian(array.array(_TYPE_CODES[width], map(number.__getitem__, cells))))
+        numbers.append(
+            _little_endian(array.array(_TYPE_CODES[width], map(number.__getitem__, cells)))
+        )
     head = {
         "version": VERSION,
         "checksum": checksum(parts),
@@ -75,12 +77,25 @@ def unpack(packed: bytes, cls: type[_T], *, parts: Iterable[Part]) -> tuple[_T, 
     None also for a copy of another version or one that is damaged: the files have the rows.
     """
     line, _, body = packed.partition(b"\n")
+    head = _current_head(line, parts)
+    try:
+        return None if head is None else _rows(head, memoryview(body), cls)
+    except (ValueError, KeyError, IndexError, TypeError):
+        return None
+
+
+def is_copy(packed: bytes, *, parts: Iterable[Part]) -> bool:
+    """Return whether a packed copy says that it was made of these files."""
+    return _current_head(packed.partition(b"\n")[0], parts) is not None
+
+
+def _current_head(line: bytes, parts: Iterable[Part]) -> dict[str, Any] | None:
     try:
         head = json.loads(line)
         is_current = head["version"] == VERSION and head["checksum"] == checksum(parts)
-        return _rows(head, memoryview(body), cls) if is_current else None
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
+    return head if is_current else None
 
 
 def _rows(head: dict[str, Any], body: memoryview, cls: type[_T]) -> tuple[_T, ...]:

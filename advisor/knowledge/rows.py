@@ -226,6 +226,11 @@ def parse_rows(text: str, cls: type[_T], *, file: str) -> tuple[_T, ...]:
     return table.rows
 
 
+def is_one_line(cell: str) -> bool:
+    """Return whether a cell can be written so that people see all of it: one line, no margins."""
+    return cell == cell.strip() and cell.isprintable()
+
+
 def dump_rows(rows: Iterable[_T], cls: type[_T]) -> str:
     """Return the canonical CSV text of rows: every column, LF line ends, least quoting.
 
@@ -239,7 +244,7 @@ def dump_rows(rows: Iterable[_T], cls: type[_T]) -> str:
     for row in rows:
         cells = [column.format(getattr(row, column.name)) for column in columns]
         for column, cell in zip(columns, cells, strict=True):
-            if cell != cell.strip() or not cell.isprintable():
+            if not is_one_line(cell):
                 raise DataError(f"{column.name}: {cell!r} has spaces around it or is not one line")
         writer.writerow(cells)
     return stream.getvalue()

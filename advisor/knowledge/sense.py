@@ -7,10 +7,12 @@ Leaves to others: rules on a column (`advisor.knowledge.schema`) and between tab
 import dataclasses
 import datetime as dt
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from advisor.model.offer import SpotBand
+from advisor.errors import FormatError
+from advisor.knowledge.conditions import parse_condition
+from advisor.model.offer import Offer, Retirement, SpotBand
 from advisor.model.option import OptionFact
 from advisor.model.published import DeviceSpec, GpuFamily, PublishedResult
 
@@ -36,21 +38,16 @@ _DATE_FIELDS = ("observed_on", "spot_observed_on", "verified_on")
 
 # A peak is the product of three rounded figures.
 _PEAK_TOLERANCE = 1.02
+# Flop per byte of memory traffic at the peaks of a product: outside, a prefix is wrong.
+_BALANCE = (1.0, 250.0)
 
 
 def find_nonsense(row: Any, *, today: dt.date) -> Iterator[Nonsense]:
     """Yield field and problem for each rule that a row breaks."""
     yield from _dates(row, today)
-    if isinstance(row, PublishedResult):
-        yield from _published(row)
-    elif isinstance(row, DeviceSpec):
-        yield from _device(row)
-    elif isinstance(row, GpuFamily):
-        yield from _gpu_family(row)
-    elif isinstance(row, SpotBand):
-        yield from _order(row, "low_percent", "high_percent")
-    elif isinstance(row, OptionFact):
-        yield from _order(row, "effect_low", "effect_high")
+    rule = _RULES.get(type(row))
+    if rule is not None:
+        yield from rule(row)
 
 
 def _dates(row: Any, today: dt.date) -> Iterator[Nonsense]:
@@ -59,16 +56,21 @@ def _dates(row: Any, today: dt.date) -> Iterator[Nonsense]:
         value = getattr(row, name) if name in names else None
         if value is None:
             continue
-        try:
-            date = dt.date.fromisoformat(value)
-        except ValueError:
+        date = _iso_date(value)
+        if date is None:
             yield name, "not an ISO date"
-            continue
-        if date > today:
+        elif date > today:
             yield name, f"lies after {today.isoformat()}"
     year = getattr(row, "year", None)
     if isinstance(year, int) and year > today.year:
         yield "year", f"lies after {today.isoformat()}"
+
+
+def _iso_date(text: str) -> dt.date | None:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _published(row: PublishedResult) -> Iterator[Nonsense]:
@@ -94,15 +96,79 @@ def _device(row: DeviceSpec) -> Iterator[Nonsense]:
         if row.peak_fp32_flop_per_s > bound * _PEAK_TOLERANCE:
             yield "peak_fp32_flop_per_s", f"above cores x clock x operations = {bound:g}"
 
+    peak, bandwidth = row.peak_fp32_flop_per_s, row.memory_bandwidth_byte_per_s
+    if peak is not None and bandwidth is not None:
+        balance = peak / bandwidth
+        if not _BALANCE[0] <= balance <= _BALANCE[1]:
+            problem = f"{balance:.3g} flop for each byte at the peaks: no device is so"
+            yield "memory_bandwidth_byte_per_s", problem
+
 
 def _gpu_family(row: GpuFamily) -> Iterator[Nonsense]:
+    yield from _pattern(row, "name_pattern")
+    for text in row.pci_device_ids:
+        first, _, last = text.partition("-")
+        if last and int(last, 16) < int(first, 16):
+            yield "pci_device_ids", f"{text!r} ends before it begins"
+
+
+def _offer(row: Offer) -> Iterator[Nonsense]:
+    if row.usd_per_hour is None and row.spot_usd_per_hour is None:
+        yield "usd_per_hour", "an offer needs a price"
+    if row.spot_usd_per_hour is not None:
+        if row.usd_per_hour is not None and row.spot_usd_per_hour > row.usd_per_hour:
+            yield "spot_usd_per_hour", f"above the price on demand, {row.usd_per_hour}"
+        for field in ("spot_observed_on", "spot_source"):
+            if getattr(row, field) is None:
+                yield field, "a spot price needs it"
+    for field in ("n_accelerators", "accelerator_memory_bytes"):
+        if (getattr(row, field) is None) is not (row.accelerator is None):
+            yield field, "goes with an accelerator"
+
+
+def _retirement(row: Retirement) -> Iterator[Nonsense]:
+    yield from _pattern(row, "instance_pattern")
+    if row.date is not None and _iso_date(row.date) is None:
+        yield "date", "not an ISO date"
+
+
+def _option(row: OptionFact) -> Iterator[Nonsense]:
+    yield from _order(row, "effect_low", "effect_high")
+    if row.effect_low is not None and row.effect_source is None:
+        yield "effect_source", "a factor needs a source"
+    for text in row.excluded_when:
+        try:
+            parse_condition(text)
+        except FormatError as error:
+            yield "excluded_when", str(error)
+
+
+def _spot_band(row: SpotBand) -> Iterator[Nonsense]:
+    yield from _order(row, "low_percent", "high_percent")
+
+
+def _pattern(row: Any, field: str) -> Iterator[Nonsense]:
     try:
-        re.compile(row.name_pattern)
+        matches_empty = re.compile(getattr(row, field)).fullmatch("") is not None
     except re.error as error:
-        yield "name_pattern", f"not a regular expression: {error}"
+        yield field, f"not a regular expression: {error}"
+        return
+    if matches_empty:
+        yield field, "matches every name, even none"
 
 
 def _order(row: Any, low: str, high: str) -> Iterator[Nonsense]:
     first, second = getattr(row, low), getattr(row, high)
     if first is not None and second is not None and first > second:
         yield high, f"below {low} = {first}"
+
+
+_RULES: dict[type, Callable[[Any], Iterator[Nonsense]]] = {
+    PublishedResult: _published,
+    DeviceSpec: _device,
+    GpuFamily: _gpu_family,
+    Offer: _offer,
+    OptionFact: _option,
+    Retirement: _retirement,
+    SpotBand: _spot_band,
+}

@@ -1,63 +1,40 @@
 """Checks on every bundled row: `python -m advisor.knowledge.validate`.
 
-Form (canonical text, types, schema bounds), identity (unique keys), references (studies,
-devices), and sense (units, dates, published rates against peaks). One line per fault.
-Leaves to others: reading (`advisor.knowledge.rows`), bounds (`advisor.knowledge.schema`).
+Form (canonical text, types, schema bounds), identity (unique keys), sense (units, dates, order of
+values) and references between tables. One line per fault.
+Leaves to others: reading (`advisor.knowledge.rows`), bounds (`advisor.knowledge.schema`), rules on
+a row (`advisor.knowledge.sense`), what rows name (`advisor.knowledge.references`).
 """
 
 import argparse
 import datetime as dt
 import importlib.resources
-import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from advisor.errors import DataError
-from advisor.knowledge.rows import RowFault, dump_rows, parse_table
+from advisor.knowledge.placed import Placed, PlacedRow, PlacedTable, file_fault
+from advisor.knowledge.references import (
+    UNRESOLVED,
+    UNRESOLVED_FILE,
+    UnresolvedDevice,
+    find_broken_references,
+)
+from advisor.knowledge.rows import RowFault, columns_of, dump_rows, is_one_line, parse_table
 from advisor.knowledge.schema import load_schema, schema_faults, value_faults
 from advisor.knowledge.sense import find_nonsense
 from advisor.knowledge.store import DATA_FOLDER, DATA_PACKAGE, TABLES, Table, table_files
-from advisor.model.machine import DeviceKind
 
-SOURCES_FILE = "SOURCES.md"
-UNRESOLVED_FILE = "devices/unresolved.csv"
 SCHEMA_FOLDER = "schema"
-
-_HEADING = re.compile(r"^### (\S+)\s*$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnresolvedDevice:
-    """A device of published rows that has no specification."""
-
-    device: str
-    kind: DeviceKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedRow:
-    """A row and where it stands."""
-
-    row: Any
-    file: str
-    line: int
-
-    def fault(self, problem: str, *, field: str | None = None) -> RowFault:
-        """Return a fault of this row."""
-        value = None if field is None else str(getattr(self.row, field))
-        return RowFault(file=self.file, line=self.line, field=field, value=value, problem=problem)
-
-
-Placed = dict[str, tuple[PlacedRow, ...]]
 
 
 def validate(data: Traversable, *, schemas: Traversable, today: dt.date) -> tuple[RowFault, ...]:
     """Return all faults of a data folder; an empty tuple means that it may be bundled.
+
+    A cell that is refused by a simple rule is not looked at by others: one fault is one line.
 
     Args:
         data: folder laid out as `advisor.knowledge.store.TABLES` says.
@@ -68,17 +45,12 @@ def validate(data: Traversable, *, schemas: Traversable, today: dt.date) -> tupl
     placed: Placed = {}
     for table in TABLES:
         rows, bad = _read_table(data, table)
-        placed[table.name] = rows
+        bad += _check_rows(rows, table, schemas=schemas, today=today)
+        placed[table.name] = PlacedTable(rows=rows, is_whole=not bad)
         faults += bad
-        faults += _check_schema(rows, table, schemas)
-        faults += _check_keys(rows, table)
-    faults += _check_references(data, placed)
-    for table in TABLES:
-        for entry in placed[table.name]:
-            for field, problem in find_nonsense(entry.row, today=today):
-                faults.append(entry.fault(problem, field=field))
-    faults += _check_peaks(placed)
-    return tuple(faults)
+    rows, bad = _read_unresolved(data)
+    placed[UNRESOLVED] = PlacedTable(rows=rows, is_whole=not bad)
+    return (*faults, *bad, *find_broken_references(data, placed))
 
 
 def _read_table(data: Traversable, table: Table) -> tuple[tuple[PlacedRow, ...], list[RowFault]]:
@@ -89,12 +61,16 @@ def _read_table(data: Traversable, table: Table) -> tuple[tuple[PlacedRow, ...],
         rows += placed
         faults += bad
     if not rows and not faults:
-        faults.append(_file_fault(table.path, "the table is missing or empty"))
+        faults.append(file_fault(table.path, "the table is missing or empty"))
     return tuple(rows), faults
 
 
-def _file_fault(file: str, problem: str, *, line: int = 1) -> RowFault:
-    return RowFault(file=file, line=line, field=None, value=None, problem=problem)
+def _read_unresolved(data: Traversable) -> tuple[tuple[PlacedRow, ...], list[RowFault]]:
+    file = data.joinpath(*UNRESOLVED_FILE.split("/"))
+    if not file.is_file():
+        return (), []
+    rows, faults = _read_file(file, UNRESOLVED_FILE, UnresolvedDevice)
+    return tuple(rows), faults
 
 
 def _read_file(
@@ -103,17 +79,39 @@ def _read_file(
     try:
         text = file.read_bytes().decode("utf-8")
         parsed = parse_table(text, row_class, file=name)
-        canonical = dump_rows(parsed.rows, row_class)
-    except (DataError, UnicodeDecodeError) as error:
-        return [], [_file_fault(name, str(error).removeprefix(f"{name}:1: "))]
-    faults = list(parsed.faults)
-    if not faults and text != canonical:
-        faults.append(_first_difference(text, canonical, name))
+    except UnicodeDecodeError as error:
+        return [], [file_fault(name, str(error))]
+    except DataError as error:
+        return [], [_file_error(str(error), name)]
     rows = [
         PlacedRow(row=row, file=name, line=line)
         for row, line in zip(parsed.rows, parsed.lines, strict=True)
     ]
-    return rows, faults
+    return rows, list(parsed.faults) or _form_faults(text, rows, row_class, name)
+
+
+def _file_error(text: str, name: str) -> RowFault:
+    """Return "file:line: problem" as a fault."""
+    line, _, problem = text.removeprefix(f"{name}:").partition(": ")
+    return file_fault(name, problem, line=int(line))
+
+
+def _form_faults(
+    text: str, rows: Sequence[PlacedRow], row_class: type[Any], name: str
+) -> list[RowFault]:
+    """Return what makes the text of a file another one than that of its rows: the first place."""
+    try:
+        canonical = dump_rows([entry.row for entry in rows], row_class)
+    except DataError:
+        return [fault for entry in rows for fault in _unwritable(entry, row_class)]
+    return [_first_difference(text, canonical, name)] if text != canonical else []
+
+
+def _unwritable(entry: PlacedRow, row_class: type[Any]) -> Iterator[RowFault]:
+    for column in columns_of(row_class):
+        cell = column.format(getattr(entry.row, column.name))
+        if not is_one_line(cell):
+            yield entry.fault("has spaces around it or is not one line", field=column.name)
 
 
 def _first_difference(text: str, canonical: str, name: str) -> RowFault:
@@ -121,7 +119,22 @@ def _first_difference(text: str, canonical: str, name: str) -> RowFault:
     pairs = zip(lines, wanted, strict=False)
     line = next((i for i, (a, b) in enumerate(pairs, start=1) if a != b), len(wanted))
     expected = wanted[line - 1] if line <= len(wanted) else ""
-    return _file_fault(name, f"not in canonical form, expected: {expected[:120]}", line=line)
+    return file_fault(name, f"not in canonical form, expected: {expected[:120]}", line=line)
+
+
+def _check_rows(
+    rows: Sequence[PlacedRow], table: Table, *, schemas: Traversable, today: dt.date
+) -> list[RowFault]:
+    """Return the faults of single rows; what the schema refuses need not make sense too."""
+    refused = list(_check_schema(rows, table, schemas))
+    lines = {(fault.file, fault.line) for fault in refused}
+    nonsense = (
+        entry.fault(problem, field=field)
+        for entry in rows
+        if (entry.file, entry.line) not in lines
+        for field, problem in find_nonsense(entry.row, today=today)
+    )
+    return [*refused, *_check_keys(rows, table), *nonsense]
 
 
 def _check_schema(
@@ -130,10 +143,10 @@ def _check_schema(
     try:
         schema = load_schema(schemas, table=table.name)
     except DataError as error:
-        yield _file_fault(table.path, str(error))
+        yield file_fault(table.path, str(error))
         return
     for problem in schema_faults(schema, row_class=table.row_class):
-        yield _file_fault(f"{SCHEMA_FOLDER}/{table.name}.json", problem)
+        yield file_fault(f"{SCHEMA_FOLDER}/{table.name}.json", problem)
     values = [entry.row for entry in rows]
     for position, field, problem in value_faults(values, schema=schema):
         yield rows[position].fault(problem, field=field)
@@ -146,57 +159,8 @@ def _check_keys(rows: Iterable[PlacedRow], table: Table) -> Iterator[RowFault]:
         other = first.setdefault(key, entry)
         if table.key and other is not entry:
             words = ", ".join(f"{n}={v}" for n, v in zip(table.key, key, strict=True))
-            yield entry.fault(f"{words} stands in {other.file}:{other.line} already")
-
-
-def _check_references(data: Traversable, placed: Placed) -> Iterator[RowFault]:
-    sources = data / SOURCES_FILE
-    text = sources.read_text(encoding="utf-8") if sources.is_file() else ""
-    studies = set(_HEADING.findall(text))
-    for table in ("published", "findings"):
-        for entry in placed[table]:
-            if entry.row.study not in studies:
-                yield entry.fault(f"has no heading in {SOURCES_FILE}", field="study")
-    known = {(entry.row.device, entry.row.kind) for entry in placed["devices"]}
-    unresolved, faults = _read_unresolved(data)
-    yield from faults
-    used = Counter((entry.row.device, entry.row.device_kind) for entry in placed["published"])
-    excused = {(entry.row.device, entry.row.kind) for entry in unresolved}
-    for entry in placed["published"]:
-        device = (entry.row.device, entry.row.device_kind)
-        if device not in known and device not in excused:
-            yield entry.fault(f"neither specified nor in {UNRESOLVED_FILE}", field="device")
-    for entry in unresolved:
-        device = (entry.row.device, entry.row.kind)
-        if device in known:
-            yield entry.fault("has a specification now: remove this line", field="device")
-        elif device not in used:
-            yield entry.fault("no published row names it: remove this line", field="device")
-
-
-def _read_unresolved(data: Traversable) -> tuple[list[PlacedRow], list[RowFault]]:
-    file = data.joinpath(*UNRESOLVED_FILE.split("/"))
-    if not file.is_file():
-        return [], []
-    return _read_file(file, UNRESOLVED_FILE, UnresolvedDevice)
-
-
-def _check_peaks(placed: Placed) -> Iterator[RowFault]:
-    """Yield published rates that their device cannot reach, unless a note explains them."""
-    specs = {(entry.row.device, entry.row.kind): entry.row for entry in placed["devices"]}
-    for entry in placed["published"]:
-        row = entry.row
-        spec = specs.get((row.device, row.device_kind))
-        if spec is None or row.note is not None:
-            continue
-        peaks = {"flop/s": spec.peak_fp32_flop_per_s, "B/s": spec.memory_bandwidth_byte_per_s}
-        if row.precision is not None and row.precision.value == "float16":
-            peaks["flop/s"] = spec.peak_fp16_flop_per_s
-        peak = peaks.get(row.unit)
-        if peak is not None and row.value > peak * (row.n_devices or 1):
-            yield entry.fault(
-                f"above the peak {peak:g} of the device, without a note", field="value"
-            )
+            problem = f"{words} stands in {other.file}:{other.line} already"
+            yield entry.fault(problem, field=table.key[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

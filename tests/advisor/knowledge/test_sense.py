@@ -17,6 +17,12 @@ RESULT = KNOWLEDGE.published[0]
 DEVICE = next(spec for spec in KNOWLEDGE.devices if spec.device == "AMD Ryzen 5 5600G")
 FAMILY = KNOWLEDGE.gpu_families[0]
 OPTION = next(row for row in KNOWLEDGE.options if row.effect_low is not None)
+RETIREMENT = next(row for row in KNOWLEDGE.retirements if row.date is not None)
+OFFER = next(
+    row
+    for row in KNOWLEDGE.offers
+    if row.spot_usd_per_hour and row.usd_per_hour and not row.accelerator
+)
 BAND = SpotBand(
     vendor="aws",
     instance_type="m5.large",
@@ -28,7 +34,9 @@ BAND = SpotBand(
 )
 
 
-@pytest.mark.parametrize("row", [RESULT, DEVICE, FAMILY, OPTION, BAND], ids=lambda r: type(r))
+@pytest.mark.parametrize(
+    "row", [RESULT, DEVICE, FAMILY, OPTION, BAND, OFFER, RETIREMENT], ids=lambda r: type(r)
+)
 def test_good_rows(row: Any) -> None:
     assert list(find_nonsense(row, today=TODAY)) == []
 
@@ -53,6 +61,23 @@ def test_good_rows(row: Any) -> None:
         (BAND, {"high_percent": 1.0}, "high_percent", "below low_percent"),
         (BAND, {"observed_on": "2026-12-02"}, "observed_on", "lies after 2026-12-01"),
         (BAND, {"observed_on": "2026-13-02"}, "observed_on", "not an ISO date"),
+        (DEVICE, {"memory_bandwidth_byte_per_s": 1e9}, "memory_bandwidth_byte_per_s", "no device"),
+        (DEVICE, {"memory_bandwidth_byte_per_s": 1e13}, "memory_bandwidth_byte_per_s", "no device"),
+        (FAMILY, {"name_pattern": ".*"}, "name_pattern", "matches every name"),
+        (FAMILY, {"pci_device_ids": ("2-1",)}, "pci_device_ids", "ends before it begins"),
+        (RETIREMENT, {"instance_pattern": "a("}, "instance_pattern", "not a regular expression"),
+        (RETIREMENT, {"date": "soon"}, "date", "not an ISO date"),
+        (OFFER, {"spot_usd_per_hour": 9.0}, "spot_usd_per_hour", "above the price on demand"),
+        (OFFER, {"spot_source": None}, "spot_source", "a spot price needs it"),
+        (OFFER, {"usd_per_hour": None, "spot_usd_per_hour": None}, "usd_per_hour", "needs a price"),
+        (OFFER, {"n_accelerators": 1.0}, "n_accelerators", "goes with an accelerator"),
+        (
+            OPTION,
+            {"excluded_when": ("container", "os:dos")},
+            "excluded_when",
+            "'dos' cannot follow",
+        ),
+        (OPTION, {"effect_source": None}, "effect_source", "needs a source"),
         (OPTION, {"effect_low": 9.0, "effect_high": 2.0}, "effect_high", "below effect_low"),
     ],
 )
