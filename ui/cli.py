@@ -130,7 +130,7 @@ def build_parser() -> OneLineParser:
     _add_json(bench)
     bench.add_argument("--device", action="append", metavar="ID", help="measure only this device")
     bench.add_argument("--network", metavar="NAME", help="measure this network's kernels too")
-    bench.add_argument("--python", metavar="PATH", help="measure this interpreter's framework")
+    bench.add_argument("--python", metavar="PATH", help="measure this interpreter's frameworks")
     bench.add_argument("--out", type=Path, metavar="FILE", help="save the measurements")
 
     predict = commands.add_parser("predict", help="predicted times of a network here")

@@ -29,7 +29,7 @@ from advisor.report.build import (
 from advisor.report.pdf import render_pdf
 from advisor.report.text import render_text
 from probes.bench.plan import Budget
-from ui import journey
+from ui import bench_modes, journey
 from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.progress import TerminalProgress
@@ -110,8 +110,8 @@ def bench(options: argparse.Namespace) -> int:
         workload = journey.load_job(request, journey.bundled_knowledge())
     profile = journey.probe_machine()
     with TerminalProgress() as progress:
-        results = journey.measure(
-            profile, workload, request, on_event=progress.show, cancel=progress.cancel
+        results = bench_modes.measure(
+            request, profile=profile, workload=workload, progress=progress
         )
     for target in (options.out, options.json):
         if target is not None:

@@ -18,6 +18,10 @@ class Runner(StrEnum):
     KERAS = "keras"
     OPENCL = "opencl"
     STREAM = "stream"
+    TORCH = "torch"
+    JAX = "jax"
+    ONNXRUNTIME = "onnxruntime"
+    OPENVINO = "openvino"
 
 
 class Outcome(StrEnum):

@@ -16,6 +16,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice
 from advisor.model.measurement import (
+    BenchmarkRequest,
     FailedMeasurement,
     Measurement,
     MeasurementSet,
@@ -122,11 +123,16 @@ def _stack(measurement: Measurement) -> str:
     return f"{name}, {below}" if below else name
 
 
+def _is_shown(request: BenchmarkRequest) -> bool:
+    """Whether a figure is for people: the headlines, and Keras on another backend."""
+    return request.role == "headline" or any(s.name == "KERAS_BACKEND" for s in request.settings)
+
+
 def measurement_section(
     results: MeasurementSet, tr: Translator, *, efficiencies: Iterable[Efficiency] = ()
 ) -> Section:
     """Return the headline figures, whether they are normal, the warnings and what failed."""
-    shown = [m for m in results.measured if m.request.role == "headline"]
+    shown = [m for m in results.measured if _is_shown(m.request)]
     rows = []
     for measurement in shown:
         value, unit = rate(measurement)

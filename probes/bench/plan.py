@@ -82,7 +82,7 @@ def _chosen(profile: MachineProfile, device_ids: Iterable[str] | None) -> frozen
     return wanted
 
 
-class _Plan:
+class PlanBuilder:
     """Collects requests; the same kernel under the same conditions is taken once."""
 
     def __init__(self, *, budget: Budget) -> None:
@@ -182,16 +182,19 @@ def _careful_flop_per_s(profile: MachineProfile) -> float:
     return usable * ghz * 1e9 * per_cycle
 
 
-def _gemm_sizes(profile: MachineProfile, sizes: Iterable[int]) -> tuple[int, ...]:
+def gemm_sizes(profile: MachineProfile, sizes: Iterable[int]) -> tuple[int, ...]:
+    """Return those sizes of square products that the processor surely computes soon."""
     rate = _careful_flop_per_s(profile)
     return tuple(size for size in sizes if size <= 512 or 2.0 * size**3 / rate <= _LONGEST_GEMM_S)
 
 
-def _add_headlines(plan_: _Plan, profile: MachineProfile, *, phase: Phase, budget: Budget) -> None:
+def _add_headlines(
+    plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase, budget: Budget
+) -> None:
     sizes: tuple[int, ...] = suite.HEADLINE_GEMM_SIZES
     if budget is Budget.THOROUGH:
         sizes = (*sizes, 4096)
-    gemms = [Row(shape=suite.gemm(size)) for size in _gemm_sizes(profile, sizes)]
+    gemms = [Row(shape=suite.gemm(size)) for size in gemm_sizes(profile, sizes)]
     # NumPy first: it starts at once, and the user sees the first figures.
     plan_.add_rows(gemms, phase=phase, runner=Runner.NUMPY, role=HEADLINE)
     elements = stream_elements(profile)
@@ -236,7 +239,7 @@ def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
 
 
 def _add_replay(
-    plan_: _Plan, replay: Iterable[KernelCall], *, precisions: Iterable[Precision]
+    plan_: PlanBuilder, replay: Iterable[KernelCall], *, precisions: Iterable[Precision]
 ) -> None:
     calls = tuple(replay)
     for precision in precisions:
@@ -251,7 +254,7 @@ def _add_replay(
 
 
 def _add_cpu(
-    plan_: _Plan,
+    plan_: PlanBuilder,
     profile: MachineProfile,
     *,
     budget: Budget,
@@ -298,7 +301,7 @@ def thread_counts(profile: MachineProfile) -> tuple[int, ...]:
     return tuple(sorted(counts))
 
 
-def _add_settings(plan_: _Plan, profile: MachineProfile, *, phase: Phase) -> None:
+def _add_settings(plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase) -> None:
     for threads in thread_counts(profile):
         plan_.add_rows(
             suite.SETTING_ROWS, phase=phase, runner=Runner.KERAS, role=SETTING, threads=threads
@@ -313,7 +316,7 @@ def _add_settings(plan_: _Plan, profile: MachineProfile, *, phase: Phase) -> Non
         )
 
 
-def _add_opencl(plan_: _Plan, device: OpenclDevice, *, budget: Budget, phase: Phase) -> None:
+def _add_opencl(plan_: PlanBuilder, device: OpenclDevice, *, budget: Budget, phase: Phase) -> None:
     largest = min(device.max_alloc_bytes, device.global_mem_bytes // 8)
     elements = min(1 << 25, largest // _FLOAT_BYTES)
     streams = [Row(shape=StreamShape(op=op, elements=elements), tier=1) for op in ("copy", "read")]
@@ -358,7 +361,7 @@ def plan(
         InputError: for a device that is not there.
     """
     chosen = _chosen(profile, device_ids)
-    plan_ = _Plan(budget=budget)
+    plan_ = PlanBuilder(budget=budget)
     if CPU_DEVICE_ID in chosen:
         _add_cpu(
             plan_,

@@ -46,7 +46,7 @@ MAX_DEATHS = 3
 OVERTIME_S = 15.0
 _DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
 # Runners that measure the framework of a foreign interpreter when there is one.
-_FOREIGN = frozenset({Runner.KERAS, Runner.NUMPY})
+_FOREIGN = frozenset(Runner) - {Runner.OPENCL, Runner.STREAM}
 # Verdicts on a child that was not in a state to say where it was.
 _ENDED = frozenset({Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT})
 

@@ -44,6 +44,16 @@ def stack_of(tf, keras):
     }
 
 
+def make_runner(options):
+    """Return the runner of Keras on the backend that KERAS_BACKEND names, or on TensorFlow."""
+    backend = os.environ.get("KERAS_BACKEND", "tensorflow")
+    if backend == "tensorflow":
+        return KerasRunner(options)
+    import worker_keras_portable
+
+    return worker_keras_portable.make_runner(options, backend)
+
+
 class KerasRunner:
     """Runs kernels in float32, bfloat16 and float16."""
 

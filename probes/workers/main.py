@@ -5,7 +5,7 @@ timing, or a module beside this one whose `run(request, emit)` returns the field
 For timing the request (the `run` message) has:
 
     protocol   1
-    runner     "numpy", "stream", "keras", "opencl" (kernels) or "network" (steps of a network)
+    runner     a name in KERNEL_RUNNERS (kernels) or "network" (steps of a network)
     options    threads, device id and what else the runner takes
     kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values
     network    for steps: see `keras_network.py`
@@ -26,12 +26,16 @@ import worker_errors
 import worker_kernels
 import worker_protocol
 
-# Name of a runner: the module and class that run its kernels.
+# Name of a runner: module and function (or class) that makes the runner from the options.
 KERNEL_RUNNERS = {
     "numpy": ("gemm_numpy", "NumpyRunner"),
     "stream": ("stream_numpy", "StreamRunner"),
-    "keras": ("keras_kernels", "KerasRunner"),
+    "keras": ("keras_kernels", "make_runner"),
     "opencl": ("opencl_kernels", "OpenclRunner"),
+    "torch": ("torch_kernels", "make_runner"),
+    "jax": ("jax_kernels", "make_runner"),
+    "onnxruntime": ("onnxruntime_kernels", "OnnxRuntimeRunner"),
+    "openvino": ("openvino_kernels", "OpenvinoRunner"),
 }
 
 
@@ -61,9 +65,9 @@ def load_runner(name, options):
     Raises:
         worker_errors.UnsupportedKernel: when this interpreter does not have the framework.
     """
-    module_name, class_name = KERNEL_RUNNERS[name]
+    module_name, maker = KERNEL_RUNNERS[name]
     try:
-        return getattr(importlib.import_module(module_name), class_name)(options)
+        return getattr(importlib.import_module(module_name), maker)(options)
     except ModuleNotFoundError as error:
         raise worker_errors.UnsupportedKernel(
             "{} has no package {!r}: install it there, or choose another Python".format(

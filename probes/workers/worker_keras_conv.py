@@ -23,7 +23,7 @@ def padding_of(size, kernel, stride, dilation, output):
     return total // 2, total - total // 2
 
 
-class _Problem:
+class ConvGeometry:
     """A `ConvShape` with at least two spatial dimensions, and its padding."""
 
     def __init__(self, shape):
@@ -49,18 +49,22 @@ class _Problem:
 
     @property
     def rank(self):
+        """Return the number of spatial dimensions."""
         return len(self.spatial)
 
     @property
     def image_shape(self):
+        """Return the shape of the images."""
         return (self.n, *self.spatial, self.c)
 
     @property
     def result_shape(self):
+        """Return the shape of the results."""
         return (self.n, *self.output, self.k)
 
     @property
     def filter_shape(self):
+        """Return the shape of the filters."""
         if self.is_depthwise:
             return (*self.kernel, self.c, self.k // self.c)
         return (*self.kernel, self.c // self.groups, self.k)
@@ -76,11 +80,13 @@ class _Problem:
 
     @property
     def explicit_pads(self):
+        """Return the zeros of all axes as TensorFlow wants them; empty unless explicit."""
         if self.padding != "EXPLICIT":
             return []
         return [0, 0] + [zeros for pad in self.pads for zeros in pad] + [0, 0]
 
     def geometry(self):
+        """Return what the reference needs."""
         return reference.Geometry(
             self.strides, self.dilation, [before for before, _ in self.pads], self.is_depthwise
         )
@@ -131,7 +137,7 @@ def _operations(tf, problem):
     }
 
 
-def _operation_of(direction, is_transposed):
+def operation_of(direction, is_transposed):
     """Return which operation of the plain convolution a direction is."""
     if direction not in ("forward", "input_gradient", "weight_gradient"):
         raise worker_errors.UnsupportedKernel("a convolution has no direction " + direction)
@@ -140,7 +146,7 @@ def _operation_of(direction, is_transposed):
     return {"forward": "input_gradient", "input_gradient": "forward"}.get(direction, direction)
 
 
-def _expected(problem, operation, first, second, positions):
+def expected_values(problem, operation, first, second, positions):
     """Return the values of an operation at some positions."""
     geometry = problem.geometry()
     functions = {
@@ -155,12 +161,12 @@ def prepare_conv(graphs, kernel):
     """Return one direction of a `ConvShape`, ready to run."""
     tf, shape = graphs.tf, kernel["shape"]
     dtype = worker_keras_graph.dtype_of(kernel["precision"])
-    problem = _Problem(shape)
+    problem = ConvGeometry(shape)
     if problem.groups > 1 and not problem.is_depthwise:
         raise worker_errors.UnsupportedKernel(
             "TensorFlow has no gradient of convolutions in groups on a CPU"
         )
-    operation = _operation_of(kernel["direction"], shape["is_transposed"])
+    operation = operation_of(kernel["direction"], shape["is_transposed"])
     run = _operations(tf, problem)[operation]
     shapes = {
         "forward": (problem.image_shape, problem.filter_shape),
@@ -173,7 +179,7 @@ def prepare_conv(graphs, kernel):
         found = tf.cast(run(first, second), "float32").numpy()
         positions = reference.sample_positions(found.shape, _N_CHECKED)
         left, right = (tf.cast(value, "float32").numpy() for value in (first, second))
-        expected = _expected(problem, operation, left, right, positions)
+        expected = expected_values(problem, operation, left, right, positions)
         values = [found[position] for position in positions]
         return worker_check.compare(values, expected, kernel["precision"], "the definition")
 

@@ -5,15 +5,52 @@ from advisor.model.kernel import Direction, GemmShape
 from advisor.model.measurement import (
     BenchmarkRequest,
     FailedMeasurement,
+    Measurement,
     MeasurementSet,
     Outcome,
     Runner,
+    Setting,
+    SoftwareStack,
 )
 from advisor.model.quantity import Precision
 from advisor.model.report import Table
 from advisor.report.machine_sections import measurement_section
 
 TR = translator_for("en")
+
+
+def measured(role, *settings):
+    request = BenchmarkRequest(
+        id=f"{role}/{settings}",
+        role=role,
+        runner=Runner.KERAS,
+        device_id="cpu",
+        shape=GemmShape(m=8, n=8, k=8),
+        direction=Direction.FORWARD,
+        precision=Precision.FLOAT32,
+        settings=tuple(Setting(name=name, value=value) for name, value in settings),
+    )
+    stack = SoftwareStack(
+        framework="keras", framework_version="3", backend="torch", backend_version=None
+    )
+    return Measurement(
+        request=request, stack=stack, warmups_s=(), values_s=(1e-3,), loops=1, check=""
+    )
+
+
+def test_headlines_and_other_backends_are_shown_other_settings_not():
+    results = MeasurementSet(
+        measured_on="2026-11-21",
+        duration_s=1.0,
+        results=(
+            measured("headline"),
+            measured("setting", ("KERAS_BACKEND", "torch")),
+            measured("setting", ("TF_ENABLE_ONEDNN_OPTS", "0")),
+            measured("calibration"),
+        ),
+    )
+    tables = [b for b in measurement_section(results, TR).blocks if isinstance(b, Table)]
+    assert len(tables[0].rows) == 2
 
 
 def failure(size, message, runner=Runner.KERAS):

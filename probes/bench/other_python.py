@@ -1,0 +1,144 @@
+"""Measures the frameworks of an interpreter that the user names.
+
+Leaves to others: finding environments (`probes.environments`), what is timed
+(`probes.bench.plan_environment`), running it (`probes.bench.session`).
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from advisor.errors import InputError
+from advisor.model.machine import Environment, MachineProfile
+from advisor.model.measurement import BenchmarkRequest, MeasurementSet, Outcome, Runner
+from advisor.model.quantity import Phase
+from probes.bench.commands import WorkerCommand, worker_command
+from probes.bench.events import SessionEvent
+from probes.bench.plan import Budget
+from probes.bench.plan_environment import FrameworkDevice, plan_environment, stacks_of
+from probes.bench.process import CancelToken, Deadlines, run_worker
+from probes.bench.session import Session
+from probes.environments import find_environments
+from probes.machine.reader import Reader
+
+_LOGGER = logging.getLogger(__name__)
+
+# All that an environment may take: a framework that is imported from a slow disk takes a minute.
+BUDGET_S = {Budget.QUICK: 240.0, Budget.THOROUGH: 900.0}
+_SEARCH_S = 5.0
+_LISTED = (Runner.TORCH, Runner.JAX, Runner.ONNXRUNTIME, Runner.OPENVINO)
+_LIST_DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
+_MAX_DEVICES = 16
+
+
+def find_environment(python: str, *, reader: Reader) -> Environment:
+    """Return the environment of an interpreter, or of the folder of an environment.
+
+    Raises:
+        InputError: when there is no such interpreter, or no framework in it.
+    """
+    path = Path(python)
+    if not path.exists():
+        raise InputError(f"{python}: there is no such interpreter")
+    # The link of the interpreter itself is kept: a virtual environment depends on it.
+    folders = {os.path.realpath(place) for place in _folders(path)}
+    for environment in find_environments(reader, paths=(python,), budget_s=_SEARCH_S):
+        own = Path(environment.python)
+        if os.path.realpath(own.parent) in folders and environment.frameworks:
+            return environment
+    raise InputError(f"{python}: no deep-learning framework is installed there")
+
+
+def _folders(path: Path) -> tuple[Path, ...]:
+    """Return the folders in which the interpreter may be."""
+    return (path, path / "bin", path / "Scripts") if path.is_dir() else (path.parent,)
+
+
+def interpreter_of(environment: Environment, *, named: str) -> str:
+    """Return the interpreter to be started: the one that was named, unless that is a folder."""
+    return environment.python if Path(named).is_dir() else named
+
+
+def list_devices(
+    environment: Environment,
+    *,
+    python: str,
+    cancel: CancelToken | None = None,
+    command: Callable[..., WorkerCommand] = worker_command,
+) -> tuple[FrameworkDevice, ...]:
+    """Ask each framework of an environment, in a child of its own, for devices besides the CPU.
+
+    A framework that cannot answer has none: why it fails is told when it is timed.
+
+    Args:
+        environment: tells the frameworks.
+        python: the interpreter to be started.
+        cancel: stops early.
+        command: makes the command of a worker; replaced in tests.
+    """
+    found: list[FrameworkDevice] = []
+    for runner in dict.fromkeys(stack.runner for stack in stacks_of(environment)):
+        if runner not in _LISTED or (cancel is not None and cancel.is_cancelled):
+            continue
+        verdict = run_worker(
+            command("framework_list", python=python),
+            {"framework": runner.value},
+            deadlines=_LIST_DEADLINES,
+            cancel=cancel,
+        )
+        if verdict.outcome is Outcome.COMPLETED and verdict.result is not None:
+            found += _parse_devices(verdict.result.get("devices"), framework=runner.value)
+        else:
+            _LOGGER.info("devices of %s: %s", runner.value, verdict.message)
+    return tuple(found)
+
+
+def _parse_devices(data: object, *, framework: str) -> list[FrameworkDevice]:
+    found = []
+    for entry in data[:_MAX_DEVICES] if isinstance(data, list) else []:
+        name = entry.get("id") if isinstance(entry, dict) else None
+        if isinstance(name, str) and name.startswith(f"{framework}:"):
+            found.append(FrameworkDevice(id=name, name=str(entry.get("name") or name)))
+    return found
+
+
+def measure_environment(
+    python: str,
+    profile: MachineProfile,
+    *,
+    reader: Reader,
+    budget: Budget = Budget.QUICK,
+    phase: Phase = Phase.TRAINING,
+    device_ids: Iterable[str] | None = None,
+    on_plan: Callable[[tuple[BenchmarkRequest, ...]], None] | None = None,
+    on_event: Callable[[SessionEvent], None] | None = None,
+    cancel: CancelToken | None = None,
+) -> MeasurementSet:
+    """Time the headlines with each framework of an interpreter.
+
+    Args:
+        python: interpreter, or folder of an environment.
+        profile: the machine.
+        reader: how the machine is looked at.
+        budget: how carefully.
+        phase: in inference no gradients are timed.
+        device_ids: "cpu" and ids such as "torch:xpu:0"; None for all that the frameworks see.
+        on_plan: called once with what is going to be timed.
+        on_event: see `Session.run`.
+        cancel: stops early; what is measured by then is kept.
+
+    Raises:
+        InputError: when there is no such interpreter, framework or device.
+    """
+    environment = find_environment(python, reader=reader)
+    interpreter = interpreter_of(environment, named=python)
+    wanted = None if device_ids is None else tuple(device_ids)
+    devices = list_devices(environment, python=interpreter, cancel=cancel)
+    requests = plan_environment(
+        environment, profile, budget=budget, phase=phase, devices=devices, device_ids=wanted
+    )
+    if on_plan is not None:
+        on_plan(requests)
+    session = Session(profile=profile, python=interpreter)
+    return session.run(requests, on_event=on_event, cancel=cancel, budget_s=BUDGET_S[budget])
