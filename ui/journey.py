@@ -17,6 +17,7 @@ from typing import Any
 from advisor.errors import InputError
 from advisor.knowledge.refresh.table import add_refreshed
 from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.knowledge.user_folder import add_user_folder
 from advisor.model.kernel import KernelCall
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
@@ -33,7 +34,7 @@ from probes.bench.session import Session
 from probes.machine.collect import collect_profile
 from probes.machine.opencl import list_opencl_devices
 from probes.machine.reader import SystemReader
-from ui.settings import prices_folder
+from ui.settings import own_rows_folder, prices_folder
 
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
@@ -106,8 +107,9 @@ def today() -> str:
 
 @functools.cache
 def bundled_knowledge() -> Knowledge:
-    """Return the bundled dataset with the prices that the user refreshed, read once."""
-    return add_refreshed(load_knowledge(), folder=prices_folder())
+    """Return the bundled dataset with refreshed prices and the user's own rows, read once."""
+    knowledge = add_refreshed(load_knowledge(), folder=prices_folder())
+    return add_user_folder(knowledge, folder=own_rows_folder(), today=dt.date.today())
 
 
 @functools.cache

@@ -23,6 +23,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
+def own_rows_folder() -> Path:
+    """Return the folder of the user's own rows, laid out as the bundled dataset."""
+    return data_folder() / "data"
+
+
 def prices_folder() -> Path:
     """Return the folder of refreshed prices, which the user would not miss."""
     return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "prices"

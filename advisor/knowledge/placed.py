@@ -3,6 +3,7 @@
 Leaves to others: reading them (`advisor.knowledge.validate`), finding faults in them.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,3 +42,11 @@ Placed = dict[str, PlacedTable]
 def file_fault(file: str, problem: str, *, line: int = 1) -> RowFault:
     """Return a fault of a whole file, or of a whole line of it."""
     return RowFault(file=file, line=line, field=None, value=None, problem=problem)
+
+
+def unreadable(file: str, error: Exception) -> RowFault:
+    """Return the fault of a file that could not be read, at the line that the error names."""
+    found = re.match(rf"{re.escape(file)}:(\d+): ", str(error))
+    if found is None:
+        return file_fault(file, str(error))
+    return file_fault(file, str(error)[found.end() :], line=int(found[1]))

@@ -1,23 +1,21 @@
-"""The bundled facts, and the user's own, as one frozen value that is loaded once and passed down.
+"""The bundled facts as one frozen value that is loaded once and passed down.
 
-Which file holds which table is data (`TABLES`). A bad bundled row is an error; a bad row in the
-user's folder is skipped and reported in `Knowledge.skipped`.
-Leaves to others: reading cells (`advisor.knowledge.rows`), checking facts
-(`advisor.knowledge.validate`), finding rows (`advisor.knowledge.lookup`).
+Which file holds which table is data (`TABLES`). A bad bundled row is an error.
+Leaves to others: the user's own rows (`advisor.knowledge.user_folder`), reading cells
+(`advisor.knowledge.rows`), checking facts (`advisor.knowledge.validate`), finding rows
+(`advisor.knowledge.lookup`).
 """
 
-import dataclasses
 import importlib.resources
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Any
 
 from advisor.errors import DataError
 from advisor.knowledge.packed import unpack
-from advisor.knowledge.rows import RowFault, parse_rows, parse_table
+from advisor.knowledge.rows import RowFault, parse_rows
 from advisor.model.offer import (
     AcceleratorName,
     BillingRule,
@@ -49,7 +47,10 @@ PACKED_FOLDER = "packed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """All tables. An empty tuple is a table without rows; `skipped` are bad rows of the user's."""
+    """All tables. An empty tuple is a table without rows.
+
+    `skipped` are rows that were added to the bundled ones and could not be used.
+    """
 
     published: tuple[PublishedResult, ...] = ()
     devices: tuple[DeviceSpec, ...] = ()
@@ -257,46 +258,13 @@ def _load_table(folder: Traversable, table: Table) -> tuple[Any, ...]:
     )
 
 
-def add_user_folder(knowledge: Knowledge, *, folder: Path) -> Knowledge:
-    """Return the knowledge with the good rows of the user's own folder.
-
-    A row of the user's with the key of a bundled row replaces it. Bad rows, and files that
-    cannot be read at all, are in `skipped`.
-    """
-    changed: dict[str, tuple[Any, ...]] = {}
-    skipped: list[RowFault] = []
-    for table in TABLES:
-        own: list[Any] = []
-        for name, file in table_files(folder, table=table):
-            try:
-                parsed = parse_table(_text(file.read_bytes(), name), table.row_class, file=name)
-            except (DataError, OSError) as error:
-                problem = str(error).removeprefix(f"{name}:1: ")
-                skipped.append(RowFault(file=name, line=1, field=None, value=None, problem=problem))
-                continue
-            own += parsed.rows
-            skipped += parsed.faults
-        if own:
-            changed[table.name] = _merged(getattr(knowledge, table.name), own, table.key)
-    return dataclasses.replace(knowledge, **changed, skipped=(*knowledge.skipped, *skipped))
-
-
-def _merged(bundled: tuple[Any, ...], own: list[Any], key: tuple[str, ...]) -> tuple[Any, ...]:
-    by_key = {tuple(getattr(row, name) for name in key): row for row in own}
-    kept = [row for row in bundled if tuple(getattr(row, name) for name in key) not in by_key]
-    return (*kept, *by_key.values())
-
-
-def load_knowledge(*, user_folder: Path | None = None) -> Knowledge:
-    """Return the bundled knowledge, with the user's own rows where a folder is given.
+def load_knowledge() -> Knowledge:
+    """Return the bundled knowledge.
 
     Raises:
-        DataError: when a bundled row is bad; the user's bad rows are in `skipped`.
+        DataError: when a bundled row is bad.
     """
-    knowledge = load_tables(bundled_folder())
-    if user_folder is None or not user_folder.is_dir():
-        return knowledge
-    return add_user_folder(knowledge, folder=user_folder)
+    return load_tables(bundled_folder())
 
 
 def data_dates(knowledge: Knowledge) -> tuple[DataDate, ...]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import DataError
-from advisor.knowledge.placed import Placed, PlacedRow, PlacedTable, file_fault
+from advisor.knowledge.placed import Placed, PlacedRow, PlacedTable, file_fault, unreadable
 from advisor.knowledge.references import (
     UNRESOLVED,
     UNRESOLVED_FILE,
@@ -79,21 +79,13 @@ def _read_file(
     try:
         text = file.read_bytes().decode("utf-8")
         parsed = parse_table(text, row_class, file=name)
-    except UnicodeDecodeError as error:
-        return [], [file_fault(name, str(error))]
-    except DataError as error:
-        return [], [_file_error(str(error), name)]
+    except (DataError, UnicodeDecodeError) as error:
+        return [], [unreadable(name, error)]
     rows = [
         PlacedRow(row=row, file=name, line=line)
         for row, line in zip(parsed.rows, parsed.lines, strict=True)
     ]
     return rows, list(parsed.faults) or _form_faults(text, rows, row_class, name)
-
-
-def _file_error(text: str, name: str) -> RowFault:
-    """Return "file:line: problem" as a fault."""
-    line, _, problem = text.removeprefix(f"{name}:").partition(": ")
-    return file_fault(name, problem, line=int(line))
 
 
 def _form_faults(

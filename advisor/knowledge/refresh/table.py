@@ -174,6 +174,8 @@ def _fault(name: str, error: AdvisorError) -> RowFault:
 def merge_offers(old: tuple[Offer, ...], new: Iterable[Offer]) -> tuple[Offer, ...]:
     """Return the offers with the new ones of one vendor in place of older ones."""
     added = {(o.vendor, o.instance_type, o.region): o for o in new}
+    if not added:
+        return old
     vendors = {vendor for vendor, _, _ in added}
     whole = {vendor for vendor in vendors if not SOURCES[vendor].is_same_naming}
     kept = (
@@ -187,5 +189,7 @@ def merge_offers(old: tuple[Offer, ...], new: Iterable[Offer]) -> tuple[Offer, .
 
 def _merge_bands(old: tuple[SpotBand, ...], new: tuple[SpotBand, ...]) -> tuple[SpotBand, ...]:
     added = {(b.vendor, b.instance_type, b.region): b for b in new}
+    if not added:
+        return old
     kept = (b for b in old if (b.vendor, b.instance_type, b.region) not in added)
     return (*kept, *added.values())

@@ -11,7 +11,6 @@ from advisor.knowledge.store import (
     TABLES,
     Knowledge,
     Table,
-    add_user_folder,
     bundled_folder,
     data_dates,
     load_knowledge,
@@ -72,24 +71,6 @@ def test_a_file_that_is_not_text_is_an_error(tmp_path: Path) -> None:
         load_tables(tmp_path)
 
 
-def test_the_users_rows_replace_and_add_and_bad_ones_are_reported(tmp_path: Path) -> None:
-    bundled = Knowledge(findings=(finding("a"), finding("b")), billing_rules=(RULE,))
-    own = dump_rows([finding("b", claim="mine"), finding("c")], Finding) + "d,only two\n"
-    put(tmp_path, "findings/findings.csv", own)
-    put(tmp_path, "offers/billing_rules.csv", "no,header\n")
-    merged = add_user_folder(bundled, folder=tmp_path)
-    assert [(row.id, row.claim) for row in merged.findings] == [
-        ("a", "c"),
-        ("b", "mine"),
-        ("c", "c"),
-    ]
-    assert merged.billing_rules == (RULE,)
-    assert [str(fault) for fault in merged.skipped] == [
-        "findings/findings.csv:4: 2 cells where the header has 6",
-        "offers/billing_rules.csv:1: 'no' is not a column of BillingRule",
-    ]
-
-
 def test_dates_are_the_newest_of_each_table() -> None:
     tiers = tuple(
         FreeTier(name=day, what="w", limit="l", observed_on=day, source="s", note=None)
@@ -100,10 +81,6 @@ def test_dates_are_the_newest_of_each_table() -> None:
         ("findings", None, 1),
         ("free_tiers", "2026-03-01", 3),
     ]
-
-
-def test_a_user_folder_that_is_not_there_changes_nothing(tmp_path: Path) -> None:
-    assert load_knowledge(user_folder=tmp_path / "none") == load_knowledge()
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
