@@ -124,7 +124,7 @@ def main(arguments):
     try:
         link(arguments)
     except (LinkError, OSError) as error:
-        sys.stderr.write("opencl_linker: {}\n".format(error))
+        sys.stderr.write("opencl_linker: {}\n".format(" ".join(str(error).splitlines())))
         return 1
     return 0
 

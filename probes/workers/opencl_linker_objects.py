@@ -118,9 +118,9 @@ class _Reader:
 
     def __init__(self, data):
         self._data = data
-        fields = _HEADER.unpack(_part(data, 0, _HEADER.size))
-        if not fields[0].startswith(_IDENTITY):
+        if data[: len(_IDENTITY)] != _IDENTITY[: len(data)]:
             raise LinkError("it is no 64-bit ELF file")
+        fields = _HEADER.unpack(_part(data, 0, _HEADER.size))
         if fields[1] != _RELOCATABLE:
             raise LinkError("it is no relocatable object")
         if fields[2] != _X86_64:

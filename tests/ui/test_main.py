@@ -10,10 +10,14 @@ from advisor.errors import InputError
 
 def test_a_worker_is_started_by_its_name(monkeypatch):
     started = []
-    monkeypatch.setattr("probes.bench.commands.run_worker_here", started.append)
-    monkeypatch.setattr(sys, "argv", ["dl-advisor", "--worker", "opencl_list"])
-    assert entry.main() == 0
-    assert started == ["opencl_list"]
+    monkeypatch.setattr(
+        "probes.bench.commands.run_worker_here",
+        lambda name, *, arguments: started.append((name, *arguments)),
+    )
+    for words in (["opencl_list"], ["opencl_linker", "-shared", "a.o"]):
+        monkeypatch.setattr(sys, "argv", ["dl-advisor", "--worker", *words])
+        assert entry.main() == 0
+    assert started == [("opencl_list",), ("opencl_linker", "-shared", "a.o")]
 
 
 @pytest.mark.parametrize("words", [[], ["../../etc/passwd"], ["nobody"]])

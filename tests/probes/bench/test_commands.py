@@ -51,3 +51,13 @@ def test_the_app_becomes_a_worker(monkeypatch):
     assert sys.argv == [str(worker_script("main")), "opencl_list"]
     assert seen == {"path": str(worker_script("main")), "run_name": "__main__"}
     assert sys.path[0] == str(worker_script("main").parent)
+
+
+def test_the_app_becomes_a_program_with_arguments_of_its_own(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", ["app", "--worker", "opencl_linker", "-shared"])
+    missing = str(tmp_path / "missing.o")
+    with pytest.raises(SystemExit) as ended:
+        run_worker_here("opencl_linker", arguments=("-shared", missing))
+    assert ended.value.code == 1
+    assert missing in capsys.readouterr().err

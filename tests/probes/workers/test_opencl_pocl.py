@@ -3,6 +3,8 @@
 import ctypes
 import os
 import platform
+import subprocess
+import sys
 import types
 from pathlib import Path
 
@@ -115,3 +117,63 @@ def test_a_folder_that_is_set_stays(monkeypatch):
 
 def test_a_library_elsewhere_is_not_the_bundled_one(tmp_path):
     assert not opencl_pocl.is_bundled(types.SimpleNamespace(__file__=str(tmp_path / "a" / "b.py")))
+
+
+@pytest.fixture
+def linkers(monkeypatch, tmp_path):
+    """A machine without linker: what is put in PATH lies in the returned folder."""
+    cache = tmp_path / "it's a cache"
+    cache.mkdir()
+    monkeypatch.setenv("POCL_CACHE_DIR", str(cache))
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    return cache
+
+
+@needs_linux
+def test_a_machine_without_linker_gets_one(linkers, tmp_path):
+    opencl_pocl.provide_linker()
+    before, ours = os.environ["PATH"].split(os.pathsep)
+    assert before == str(tmp_path / "nothing")
+    assert Path(ours).parent == linkers
+    done = subprocess.run(
+        [Path(ours) / "ld", "-shared", "-o", "a b.so", "c  d.o"],
+        cwd=tmp_path, env={}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("opencl_linker: ")
+    assert done.stderr.count("\n") == 1
+    assert "c  d.o" in done.stderr
+    # There is one now.
+    opencl_pocl.provide_linker()
+    assert os.environ["PATH"].split(os.pathsep) == [before, ours]
+
+
+@needs_linux
+@pytest.mark.parametrize("path", ["", None])
+def test_a_machine_without_path_gets_a_linker(linkers, monkeypatch, path):
+    monkeypatch.setenv("PATH", "")
+    if path is None:
+        monkeypatch.delenv("PATH")
+    opencl_pocl.provide_linker()
+    assert [Path(os.environ["PATH"]) / "ld"] == list(linkers.glob("*/ld"))
+
+
+@needs_linux
+def test_the_linker_of_the_machine_is_used(linkers, tmp_path):
+    there = tmp_path / "nothing" / "ld"
+    there.parent.mkdir()
+    there.write_text("#!/bin/sh\n", encoding="utf-8")
+    there.chmod(0o755)
+    opencl_pocl.provide_linker()
+    assert os.environ["PATH"] == str(there.parent)
+    assert list(linkers.iterdir()) == []
+
+
+def test_a_frozen_app_links_by_itself(linkers, monkeypatch):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", "/opt/my app/dl-advisor")
+    opencl_pocl.provide_linker()
+    (program,) = linkers.glob("*/ld")
+    assert program.read_text(encoding="utf-8").splitlines() == [
+        "#!/bin/sh", "exec '/opt/my app/dl-advisor' --worker opencl_linker \"$@\"",
+    ]  # fmt: skip
