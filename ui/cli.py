@@ -22,6 +22,9 @@ EXIT_BAD_INPUT = 2
 EXIT_INCOMPLETE = 3
 EXIT_CANCELLED = 130
 
+# Commands whose answer rests on the dataset, and so on the user's own rows.
+DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
+
 
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose errors are one line with what to do."""
@@ -229,4 +232,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         "data": commands.data,
         "doctor": commands.doctor,
     }[options.command]
-    return chosen(options)
+    code = chosen(options)
+    if options.command in DATASET_COMMANDS:
+        commands.tell_skipped()
+    return code

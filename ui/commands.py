@@ -11,6 +11,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.i18n import Translator, translator_for
+from advisor.knowledge.user_folder import skipped_sentence
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.quantity import Phase, Precision
@@ -222,6 +223,13 @@ def print_line(text: str) -> None:
 def say(text: str) -> None:
     """Write a line to standard error."""
     sys.stderr.write(f"dl-advisor: {text}\n")
+
+
+def tell_skipped() -> None:
+    """Say in one line which of the user's own rows could not be used."""
+    sentence = skipped_sentence(journey.bundled_knowledge())
+    if sentence is not None:
+        say(sentence)
 
 
 def _file(json_target: str | None) -> Path | None:
