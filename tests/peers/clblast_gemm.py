@@ -20,20 +20,19 @@ def find_queue(cl, platform_name, device_name):
     for platform in cl.get_platforms():
         for device in platform.get_devices():
             if (platform.name.strip(), device.name.strip()) == (platform_name, device_name):
-                return cl.CommandQueue(cl.Context([device]))
+                context = cl.Context([device])
+                return context, cl.CommandQueue(context)
     raise SystemExit("no device " + device_name)
 
 
-def product_of(library, cl, queue, n):
+def product_of(library, cl, context, queue, n):
     import numpy as np
 
     random = np.random.default_rng(1)
     flags = cl.mem_flags
     host = [random.standard_normal((n, n), dtype=np.float32) for _ in range(2)]
-    a, b = (
-        cl.Buffer(queue.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=x) for x in host
-    )
-    c = cl.Buffer(queue.context, flags.READ_WRITE, host[0].nbytes)
+    a, b = (cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=x) for x in host)
+    c = cl.Buffer(context, flags.READ_WRITE, host[0].nbytes)
     handle = ctypes.c_void_p(queue.int_ptr)
     size, memory = ctypes.c_size_t, ctypes.c_void_p
 
@@ -84,10 +83,10 @@ def main(arguments):
     import pyopencl as cl
 
     library = ctypes.CDLL(name)
-    queue = find_queue(cl, arguments[0], arguments[1])
+    context, queue = find_queue(cl, arguments[0], arguments[1])
     figures = {}
     for size in map(int, arguments[2:]):
-        figures[f"gemm {size}"] = gflops(product_of(library, cl, queue, size), queue, size)
+        figures[f"gemm {size}"] = gflops(product_of(library, cl, context, queue, size), queue, size)
     print(json.dumps({"figures": figures}))
 
 
