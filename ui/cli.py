@@ -16,11 +16,7 @@ from typing import NoReturn
 from advisor.errors import AdvisorError, InputError
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
-
-EXIT_DONE = 0
-EXIT_BAD_INPUT = 2
-EXIT_INCOMPLETE = 3
-EXIT_CANCELLED = 130
+from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE
 
 # Commands whose answer rests on the dataset, and so on the user's own rows.
 DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
@@ -134,6 +130,12 @@ def build_parser() -> OneLineParser:
     bench.add_argument("--device", action="append", metavar="ID", help="measure only this device")
     bench.add_argument("--network", metavar="NAME", help="measure this network's kernels too")
     bench.add_argument("--python", metavar="PATH", help="measure this interpreter's frameworks")
+    bench.add_argument(
+        "--sustained",
+        type=_positive_number,
+        metavar="MINUTES",
+        help="one product for so long: does the machine throttle?",
+    )
     bench.add_argument("--out", type=Path, metavar="FILE", help="save the measurements")
 
     predict = commands.add_parser("predict", help="predicted times of a network here")

@@ -31,7 +31,7 @@ from advisor.report.pdf import render_pdf
 from advisor.report.text import render_text
 from probes.bench.plan import Budget
 from ui import bench_modes, journey
-from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
+from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
@@ -112,7 +112,11 @@ def bench(options: argparse.Namespace) -> int:
     profile = journey.probe_machine()
     with TerminalProgress() as progress:
         results = bench_modes.measure(
-            request, profile=profile, workload=workload, progress=progress
+            request,
+            profile=profile,
+            workload=workload,
+            progress=progress,
+            sustained_minutes=options.sustained,
         )
     for target in (options.out, options.json):
         if target is not None:

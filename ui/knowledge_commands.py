@@ -22,7 +22,7 @@ from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
 from advisor.report.text import render_text
 from ui import commands, journey
-from ui.cli import EXIT_DONE, EXIT_INCOMPLETE
+from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_document
 from ui.settings import read_last
 

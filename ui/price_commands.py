@@ -33,8 +33,8 @@ from advisor.knowledge.refresh.status import (
 from advisor.knowledge.store import load_knowledge
 from probes.bench.process import CancelToken
 from ui import journey
-from ui.cli import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.commands import print_line, say
+from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.settings import prices_folder
 

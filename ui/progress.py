@@ -11,12 +11,12 @@ import time
 from types import FrameType, TracebackType
 from typing import TextIO
 
-from advisor.format import format_duration_interval, format_rate
+from advisor.format import format_duration, format_duration_interval, format_rate
 from advisor.i18n import N_, translator_for
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
-from advisor.predict.work import rate
+from advisor.predict.work import flop, rate
 from advisor.report.names import OUTCOMES, request_name
-from probes.bench.events import KernelFinished, KernelStarted
+from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
 
@@ -83,8 +83,17 @@ class TerminalProgress:
             self._line(tr(N_("Measuring {n} kernels; Ctrl-C stops"), n=event.n_kernels))
         elif isinstance(event, KernelStarted):
             self._rewrite(f"{request_name(event.request, tr)} …")
+        elif isinstance(event, KernelProgress):
+            self._sustained(event)
         elif isinstance(event, KernelFinished):
             self._finished(event)
+
+    def _sustained(self, event: KernelProgress) -> None:
+        request = event.request
+        operations = flop(request.shape, direction=request.direction)
+        value = format_rate(operations / event.value_s, "flop/s")
+        name = f"{request.device_id}: {request_name(request, self._tr)}"
+        self._rewrite(f"{name}: {format_duration(event.at_s)}: {value}")
 
     def _finished(self, event: KernelFinished) -> None:
         result = event.result
