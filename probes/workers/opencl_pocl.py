@@ -56,7 +56,7 @@ def provide_linker():
     has no setting for another. It is put beside the compiled kernels, at the end of PATH.
     """
     path = os.environ.get("PATH", "")
-    if shutil.which("ld", path=path) is not None:
+    if not _is_bundled_here() or shutil.which("ld", path=path) is not None:
         return
     set_cache_folder()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="linker-", dir=os.environ["POCL_CACHE_DIR"]))
@@ -66,6 +66,11 @@ def provide_linker():
     program.write_bytes(os.fsencode('#!/bin/sh\nexec {} "$@"\n'.format(command)))
     program.chmod(0o755)
     os.environ["PATH"] = path + os.pathsep + str(folder) if path else str(folder)
+
+
+def _is_bundled_here():
+    """Return whether this is a system for which PoCL comes with our packages."""
+    return sys.platform.startswith("linux") and platform.machine() == "x86_64"
 
 
 def is_pocl(device):
@@ -136,9 +141,7 @@ def name_unknown_cpu(device, is_compiling):
     Returns:
         The name that it compiles for from now on, None when nothing could be done.
     """
-    if not sys.platform.startswith("linux") or platform.machine() != "x86_64":
-        return None
-    if not is_pocl(device):
+    if not _is_bundled_here() or not is_pocl(device):
         return None
     name = best_known_cpu(_cpu_flags())
     text = ctypes.create_string_buffer(name)

@@ -169,6 +169,7 @@ def test_the_linker_of_the_machine_is_used(linkers, tmp_path):
     assert list(linkers.iterdir()) == []
 
 
+@needs_linux
 def test_a_frozen_app_links_by_itself(linkers, monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", "/opt/my app/dl-advisor")
@@ -177,3 +178,11 @@ def test_a_frozen_app_links_by_itself(linkers, monkeypatch):
     assert program.read_text(encoding="utf-8").splitlines() == [
         "#!/bin/sh", "exec '/opt/my app/dl-advisor' --worker opencl_linker \"$@\"",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("system", "machine"), [("darwin", "x86_64"), ("linux", "aarch64")])
+def test_a_system_without_bundled_driver_is_left_alone(linkers, monkeypatch, system, machine):
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    opencl_pocl.provide_linker()
+    assert list(linkers.iterdir()) == []
