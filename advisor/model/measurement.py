@@ -77,7 +77,8 @@ class BenchmarkRequest:
 
     Attributes:
         id: unique within a plan, readable: "keras/conv/forward/...".
-        role: "headline" (shown to the user), "calibration", "replay" or "setting".
+        role: "headline" (shown to the user), "calibration", "replay", "setting" or "sustained"
+            (timed until its values have lasted n_values times min_value_s together).
         device_id: `CPU_DEVICE_ID` or the id of an OpenCL device of the profile.
         threads: number of compute threads, None for the default of the stack.
         min_value_s: shortest duration of one timed value; n_values: how many are taken.

@@ -26,6 +26,7 @@ from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, WARNINGS, request_name
 from advisor.report.normal_text import normal_blocks
+from advisor.report.sustained_section import sustained_blocks
 
 # Flags worth a reader's time; the profile holds all of them.
 NOTABLE_ISA = (
@@ -147,6 +148,7 @@ def measurement_section(
             )
         )
     heads = ("Kernel", "Device", "Software", "Median", "MAD", "Values")
+    sustained = tuple(sustained_blocks(results, tr))
     table = Table(
         heads=tuple(tr(head) for head in heads),
         rows=tuple(rows),
@@ -157,7 +159,13 @@ def measurement_section(
     warnings = [Paragraph(text=tr(WARNINGS[w]), style="note") for w in results.warnings]
     return Section(
         title=tr(N_("Measured here")),
-        blocks=(table, *normal_blocks(efficiencies, tr), *warnings, *_failures(results, tr)),
+        blocks=(
+            *([table] if rows or not sustained else []),
+            *sustained,
+            *normal_blocks(efficiencies, tr),
+            *warnings,
+            *_failures(results, tr),
+        ),
     )
 
 

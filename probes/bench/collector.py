@@ -13,7 +13,7 @@ from advisor.model.measurement import (
     Outcome,
     SoftwareStack,
 )
-from probes.bench.events import KernelFinished, KernelStarted, SessionEvent
+from probes.bench.events import KernelFinished, KernelProgress, KernelStarted, SessionEvent
 from probes.bench.parsing import parse_stack, parse_times
 from probes.bench.protocol import Message
 from probes.bench.stability import warnings_of_values
@@ -40,6 +40,10 @@ class Collector:
         self.results: list[Result] = []
         self.current: str | None = None
         self.is_loading = False
+        self._check = ""
+        self._values_s: list[float] = []
+        self._loops = 0
+        self._elapsed_s = 0.0
 
     def begin_child(self) -> None:
         """Forget the child before."""
@@ -66,14 +70,47 @@ class Collector:
         if request is None or not self.is_open(request):
             return
         if kind == "stage":
-            self.current = request.id
+            self._begin(request, message)
             stage = str(message.get("stage"))
             self._on_event(KernelStarted(request=request, stage=stage))
+        elif kind == "progress":
+            self._take_progress(request, message)
         elif kind == "value":
             self._take_value(request, message)
         elif kind == "kernel_failed":
             outcome = next((o for o in Outcome if o == message.get("outcome")), Outcome.FAILED)
             self.fail(request, outcome, str(message.get("message") or "no reason was given"))
+
+    def _begin(self, request: BenchmarkRequest, message: Message) -> None:
+        self.current = request.id
+        self._check = str(message.get("check") or "")
+        self._values_s, self._loops, self._elapsed_s = [], 0, 0.0
+
+    def _take_progress(self, request: BenchmarkRequest, message: Message) -> None:
+        values, loops = parse_times([message.get("value_s")]), message.get("loops")
+        if not values or not isinstance(loops, int) or loops < 1:
+            return
+        self._values_s.append(values[0])
+        self._loops = loops
+        self._elapsed_s += values[0] * loops
+        self._on_event(KernelProgress(request=request, value_s=values[0], at_s=self._elapsed_s))
+
+    def keep_values(self, request: BenchmarkRequest) -> None:
+        """Answer a request that was stopped with the values that it told, if there are any."""
+        if self.current != request.id or not self._values_s or self._stack is None:
+            return
+        values = tuple(self._values_s)
+        self._finish(
+            Measurement(
+                request=request,
+                stack=self._stack,
+                warmups_s=(),
+                values_s=values,
+                loops=self._loops,
+                check=self._check,
+                warnings=warnings_of_values(values, lasted_s=min(values) * self._loops),
+            )
+        )
 
     def _take_value(self, request: BenchmarkRequest, message: Message) -> None:
         values = parse_times(message.get("values_s"))

@@ -29,6 +29,15 @@ class KernelStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KernelProgress:
+    """A kernel that is timed for long gave a value: `value_s` for one execution, after `at_s`."""
+
+    request: BenchmarkRequest
+    value_s: float
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFinished:
     """A kernel gave a figure or failed; `n_done` of `n_total` are over."""
 
@@ -44,4 +53,4 @@ class SessionFinished:
     measurements: MeasurementSet
 
 
-SessionEvent = SessionStarted | KernelStarted | KernelFinished | SessionFinished
+SessionEvent = SessionStarted | KernelStarted | KernelProgress | KernelFinished | SessionFinished

@@ -21,6 +21,8 @@ HEADLINE = "headline"
 CALIBRATION = "calibration"
 REPLAY = "replay"
 SETTING = "setting"
+# Timed for so long as all of its values last together.
+SUSTAINED = "sustained"
 
 ONEDNN_OFF = Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0")
 # A kernel that is timed first and last: when it has become slower, so may have the others.

@@ -32,7 +32,7 @@ from probes.bench.events import (
     SessionStarted,
 )
 from probes.bench.load import LoadMeter
-from probes.bench.plan import REFERENCE_SUFFIX
+from probes.bench.plan import REFERENCE_SUFFIX, SUSTAINED
 from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
 from probes.bench.stability import (
     has_become_slower,
@@ -67,7 +67,7 @@ def _conditions(request: BenchmarkRequest) -> _Conditions:
 
 def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
     """Return a request as the worker gets it."""
-    return {
+    wire = {
         "id": request.id,
         "shape": encode(request.shape, annotation=KernelShape),
         "direction": request.direction.value,
@@ -75,6 +75,9 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
         "min_value_s": request.min_value_s,
         "n_values": request.n_values,
     }
+    if request.role == SUSTAINED:
+        wire["duration_s"] = request.min_value_s * request.n_values
+    return wire
 
 
 class Session:
@@ -190,6 +193,9 @@ class Session:
         self, verdict: WorkerVerdict, group: Sequence[BenchmarkRequest], *, collector: Collector
     ) -> None:
         """Answer what a verdict decides: the kernel at which the child ended, or all."""
+        if verdict.outcome is Outcome.CANCELLED:
+            for request in group:
+                collector.keep_values(request)
         pending = [request for request in group if collector.is_open(request)]
         if verdict.outcome is Outcome.COMPLETED:
             text = "the worker ended without a word about this kernel"

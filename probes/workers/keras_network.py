@@ -186,7 +186,7 @@ def run_network(request, options, channel):
     check = steps.check()
     channel.send("stage", stage="measure")
 
-    def on_value(seconds):
+    def on_value(seconds, _loops):
         channel.check_cancelled()
         channel.send("progress", seconds=seconds)
 

@@ -7,7 +7,8 @@ For timing the request (the `run` message) has:
     protocol   1
     runner     a name in KERNEL_RUNNERS (kernels) or "network" (steps of a network)
     options    threads, device id and what else the runner takes
-    kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values
+    kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values,
+               and duration_s where values are taken for so long, each told as `progress`
     network    for steps: see `keras_network.py`
     budget_s   seconds for all of it, imports included, None for no limit
 

@@ -44,12 +44,16 @@ def _measure(runner, kernel, channel):
     prepared = runner.prepare(kernel)
     try:
         check = prepared.check()
-        channel.send("stage", id=name, stage="warm_up")
+        channel.send("stage", id=name, stage="warm_up", check=check)
+        duration_s = kernel.get("duration_s")
 
-        def on_value(seconds):
-            channel.check_cancelled()
-            if seconds > _LONG_VALUE_S:
+        def on_value(seconds, loops):
+            if duration_s is not None:
+                # Each value is told at once: when it is cancelled, what there is counts.
+                channel.send("progress", id=name, value_s=seconds / loops, loops=loops)
+            elif seconds > _LONG_VALUE_S:
                 channel.send("progress", id=name)
+            channel.check_cancelled()
 
         timing = worker_timing.time_kernel(
             prepared.run,
@@ -57,6 +61,7 @@ def _measure(runner, kernel, channel):
             kernel["n_values"],
             on_value=on_value,
             first_loops=getattr(prepared, "loops_per_call", 1),
+            duration_s=duration_s,
         )
     finally:
         prepared.close()

@@ -78,29 +78,46 @@ def affordable_values(n_values, value_s):
     return max(1, min(n_values, int(MAX_VALUES_S / value_s)))
 
 
-def time_kernel(run, min_value_s, n_values, on_value=None, first_loops=1, clock=time.perf_counter):
+def _has_all(values_s, wanted, ends_at, clock):
+    """Return whether enough values were taken, by number or by the clock; at least one is."""
+    if ends_at is None:
+        return len(values_s) >= wanted
+    return bool(values_s) and clock() >= ends_at
+
+
+def time_kernel(
+    run,
+    min_value_s,
+    n_values,
+    on_value=None,
+    first_loops=1,
+    clock=time.perf_counter,
+    duration_s=None,
+):
     """Warm a kernel up and time it.
 
     Args:
         run: the kernel.
         min_value_s: shortest duration of a value.
         n_values: how many values to take.
-        on_value: called with the seconds of each timed value once it is taken.
+        on_value: called with the seconds of each timed value and its loops, once it is taken.
         first_loops: the loops that one call of the kernel does in any case.
         clock: seconds.
+        duration_s: take values for so long, however many they are; None: take `n_values`.
     """
     first_s = run(first_loops) / first_loops
     loops, lasted_s, trials_s = calibrate(run, min_value_s, first_loops, clock)
     warmups_s = ([first_s] if _is_usable(first_s) else []) + trials_s
     wanted = affordable_values(n_values, lasted_s)
+    ends_at = None if duration_s is None else clock() + duration_s
     values_s = []
     n_bad = 0
-    while len(values_s) < wanted:
+    while not _has_all(values_s, wanted, ends_at, clock):
         seconds = run(loops)
         if _is_usable(seconds):
             values_s.append(seconds / loops)
             if on_value is not None:
-                on_value(seconds)
+                on_value(seconds, loops)
             continue
         n_bad += 1
         if n_bad > MAX_BAD_VALUES:

@@ -42,6 +42,10 @@ BAD = [
     (["report", "/no/advice.json"], "No such file"),
     (["frobnicate"], "invalid choice: 'frobnicate'"),
     (["bench", "--device", "opencl:9:9"], "opencl:9:9"),
+    (["bench", "--python", "/no/python"], "/no/python: there is no such interpreter"),
+    (["bench", "--sustained", "0"], "0 minutes: give more than 0 and up to 240"),
+    (["bench", "--sustained", "9", "--device", "a", "--device", "b"], "give one --device"),
+    (["bench", "--sustained", "9", "--network", "mnist-cnn"], "leave --network out"),
 ]
 
 

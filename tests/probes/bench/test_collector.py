@@ -6,6 +6,7 @@ from advisor.model.kernel import Direction, PeakShape
 from advisor.model.measurement import BenchmarkRequest, Outcome, Runner
 from advisor.model.quantity import Precision
 from probes.bench.collector import Collector
+from probes.bench.events import KernelProgress
 
 REQUEST = BenchmarkRequest(
     id="a",
@@ -18,6 +19,10 @@ REQUEST = BenchmarkRequest(
 )
 READY = {"type": "stage", "stage": "ready", "stack": {"framework": "x"}}
 VALUE = {"type": "value", "id": "a", "values_s": [0.1, 0.2], "loops": 1, "check": "fine"}
+
+
+BEGIN = {"type": "stage", "stage": "warm_up", "id": "a", "check": "right"}
+PROGRESS = {"type": "progress", "id": "a", "value_s": 0.2, "loops": 3}
 
 
 @pytest.fixture
@@ -60,3 +65,32 @@ def test_loops_that_are_no_number_are_refused(collector, loops):
     collector.take(READY)
     collector.take({**VALUE, "loops": loops})
     assert collector.results[0].outcome is Outcome.PROTOCOL_ERROR
+
+
+def test_values_that_were_told_are_kept_when_the_kernel_is_stopped():
+    events = []
+    collector = Collector((REQUEST,), events.append)
+    for message in (READY, BEGIN, PROGRESS, {"type": "progress", "id": "a"}, PROGRESS):
+        collector.take(message)
+    told = [event for event in events if isinstance(event, KernelProgress)]
+    assert [event.at_s for event in told] == pytest.approx([0.6, 1.2])
+    collector.keep_values(REQUEST)
+    (answer,) = collector.results
+    assert (answer.values_s, answer.loops, answer.check) == ((0.2, 0.2), 3, "right")
+
+
+def test_where_no_value_was_told_there_is_nothing_to_keep(collector):
+    collector.take(READY)
+    collector.take(BEGIN)
+    collector.keep_values(REQUEST)
+    assert collector.results == []
+
+
+def test_values_of_the_child_before_are_not_mixed_in(collector):
+    for message in (READY, BEGIN, PROGRESS):
+        collector.take(message)
+    collector.begin_child()
+    for message in (READY, BEGIN, {**PROGRESS, "value_s": 0.5}):
+        collector.take(message)
+    collector.keep_values(REQUEST)
+    assert collector.results[0].values_s == (0.5,)

@@ -134,3 +134,29 @@ def test_long_values_are_told_as_they_come():
     runner.prepare = lambda kernel: FakePrepared(runner, seconds=0.7)
     channel = run(runner, kernels("a"))
     assert len(channel.of("progress")) == 3
+
+
+def test_a_kernel_that_is_timed_for_long_tells_each_value_at_once(monkeypatch):
+    clock = iter(x * 0.5 for x in range(1000))
+    monkeypatch.setattr(worker_kernels.worker_timing.time_kernel, "__defaults__", (
+        None, 1, lambda: next(clock), None,
+    ))  # fmt: skip
+    monkeypatch.setattr(worker_kernels.worker_timing.calibrate, "__defaults__", (
+        1, lambda: next(clock),
+    ))  # fmt: skip
+    request = kernels("a")
+    request["kernels"][0]["duration_s"] = 2.0
+    channel = FakeChannel()
+    worker_kernels.run_kernels(FakeRunner(), request, channel)
+    told = channel.of("progress")
+    assert len(told) == 4
+    assert told[0] == {"id": "a", "value_s": 0.01, "loops": 1}
+    (value,) = channel.of("value")
+    assert value["values_s"] == [entry["value_s"] for entry in told]
+
+
+def test_the_check_is_told_before_the_values():
+    channel = FakeChannel()
+    worker_kernels.run_kernels(FakeRunner(), kernels("a"), channel)
+    stages = {fields["stage"]: fields for fields in channel.of("stage")}
+    assert stages["warm_up"]["check"] == "checked"

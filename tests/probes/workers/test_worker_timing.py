@@ -56,12 +56,30 @@ def test_values_warmups_and_loops_of_a_kernel():
     clock = Clock()
     kernel = Kernel(clock, 0.05, compile_s=2.0)
     seen = []
-    timing = time_kernel(kernel.run, 0.09, 5, on_value=seen.append, clock=clock)
+    timing = time_kernel(kernel.run, 0.09, 5, on_value=lambda *v: seen.append(v), clock=clock)
     assert timing.loops == 2
     assert timing.values_s == pytest.approx([0.05] * 5)
     assert timing.warmups_s == pytest.approx([2.05, 0.05, 0.05])
     assert timing.lasted_s == pytest.approx(0.1)
-    assert seen == pytest.approx([0.1] * 5)
+    assert [seconds for seconds, _ in seen] == pytest.approx([0.1] * 5)
+    assert {loops for _, loops in seen} == {2}
+
+
+def test_values_are_taken_for_so_long_however_many_they_are():
+    clock = Clock()
+    kernel = Kernel(clock, 0.5)
+
+    def slower(_seconds, _loops):
+        kernel.cost_s = 1.0
+
+    timing = time_kernel(kernel.run, 0.4, 2, on_value=slower, clock=clock, duration_s=9.0)
+    assert timing.values_s == pytest.approx([0.5] + [1.0] * 9)
+
+
+def test_a_value_longer_than_the_duration_is_taken():
+    clock = Clock()
+    timing = time_kernel(Kernel(clock, 60.0).run, 0.5, 2, clock=clock, duration_s=1.0)
+    assert timing.values_s == pytest.approx([60.0])
 
 
 def test_what_is_not_counted_still_makes_a_value_long_enough():
