@@ -89,8 +89,9 @@ class _Prepared:
         self._check = check
         self._result = ort.OrtValue.ortvalue_from_shape_and_type(list(shape), np.float32, "cpu")
         self._binding = session.io_binding()
-        array = np.ascontiguousarray(array)
-        self._binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(array))
+        # Its memory is used as it is, and older versions do not keep it alive.
+        self._array = np.ascontiguousarray(array)
+        self._binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(self._array))
         self._binding.bind_ortvalue_output("y", self._result)
 
     def check(self):
@@ -105,7 +106,7 @@ class _Prepared:
 
     def close(self):
         """Let go of the session."""
-        self._session = self._binding = self._result = self._check = None
+        self._session = self._binding = self._result = self._check = self._array = None
 
 
 class OnnxRuntimeRunner:
