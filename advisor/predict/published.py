@@ -314,6 +314,6 @@ def _law_shape(law: ThreadLaw, cores: tuple[float, ...]) -> tuple[float, ...]:
 def _nearest(times: dict[float, float], shapes: list[tuple[float, ...]]) -> int:
     """Return the position of the shape with the least relative squared error from a sweep."""
     measured = _shape([math.log(seconds) for seconds in times.values()])
-    errors = [math.dist(measured, shape) ** 2 for shape in shapes]
-    least = min(errors) + _EQUAL_ERROR
-    return next(position for position, error in enumerate(errors) if error <= least)
+    distances = [math.dist(measured, shape) for shape in shapes]
+    least = min(distances) ** 2 + _EQUAL_ERROR
+    return next(place for place, distance in enumerate(distances) if distance**2 <= least)
