@@ -51,9 +51,11 @@ class OpenclRunner:
     def stack(self):
         """Return what computes: OpenCL with the platform's version, the driver with its own."""
         device = self._device.device
+        # "OpenCL 3.0 PoCL 3.0 Linux, Release, ...": the standard gives the form of the first two.
+        words = device.platform.version.split()
         return {
             "framework": "opencl",
-            "framework_version": device.platform.version.strip(),
+            "framework_version": words[1] if len(words) > 1 else None,
             "backend": device.platform.name.strip(),
             "backend_version": device.driver_version.strip(),
         }

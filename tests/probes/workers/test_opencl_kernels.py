@@ -15,7 +15,7 @@ from tests.helpers.opencl import conv, device_id, gemm, lstm, request, shared_ru
 def test_the_stack_names_platform_and_driver():
     stack = shared_runner().stack()
     assert stack["framework"] == "opencl"
-    assert stack["framework_version"].startswith("OpenCL ")
+    assert stack["framework_version"][0].isdigit()
     assert stack["backend"]
     assert stack["backend_version"]
 
