@@ -92,11 +92,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("This processor lacks {needed}"),
         N_("This processor lacks the instructions"),
     ),
-    _R.GPU_MISSING: (
-        N_("Needs a GPU of these families: {families}"),
-        N_("Needs a device that is not here: {vendor}"),
-        N_("Needs a GPU that is not here"),
-    ),
+    _R.GPU_MISSING: (N_("Needs a GPU or an NPU that is not here"),),
     _R.NO_DRIVER: (N_("{device} has no driver. {remedy}"), N_("No driver serves it")),
     _R.FRAMEWORK_DOES_NOT_RUN: (
         N_("No framework for {phase} runs on {device}. Advice: {advice}"),
