@@ -4,6 +4,7 @@ Leaves to others: parsing words and ending the process (`ui.cli`), the steps (`u
 """
 
 import argparse
+import difflib
 import importlib
 import os
 import sys
@@ -58,9 +59,11 @@ def window(_options: argparse.Namespace) -> int:
 
 def advise(options: argparse.Namespace) -> int:
     """Do the main job: probe, measure, advise; write the PDF and the JSON."""
-    for target in (options.pdf, _file(options.json)):
-        if target is not None:
-            check_writable(target)
+    targets = [target for target in (options.pdf, _file(options.json)) if target is not None]
+    for target in targets:
+        check_writable(target)
+    if len({target.absolute() for target in targets}) < len(targets):
+        raise InputError(f"{options.pdf}: the PDF and the JSON need files of their own")
     request = journey.JourneyRequest(
         network=_network(options),
         model_file=_model_file(options),
@@ -288,12 +291,25 @@ def workload_of(options: argparse.Namespace) -> Workload:
     return journey.load_job(request, journey.bundled_knowledge())
 
 
+def _regions(text: str) -> tuple[str, ...]:
+    """Return the regions of a comma-separated list, each one that has an offer."""
+    regions = tuple(region.strip() for region in text.split(",") if region.strip())
+    known = {offer.region for offer in journey.bundled_knowledge().offers}
+    for region in regions:
+        if region not in known:
+            near = ", ".join(difflib.get_close_matches(region, sorted(known), n=3, cutoff=0.5))
+            raise InputError(
+                f"no offer is in region {region!r}" + (f": perhaps {near}" if near else "")
+            )
+    return regions
+
+
 def _preferences(options: argparse.Namespace) -> Preferences:
     return Preferences(
         objective=Objective(options.objective),
         max_usd=options.max_usd,
         deadline_h=options.deadline_hours,
-        regions=tuple(r.strip() for r in options.regions.split(",") if r.strip()),
+        regions=_regions(options.regions),
         allows_cloud=not options.no_cloud,
         allows_buying=not options.no_buy,
         electricity_usd_per_kwh=options.electricity_usd_per_kwh,

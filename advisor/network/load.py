@@ -208,6 +208,8 @@ def workload_from_file(path: Path, *, job: Job) -> Workload:
     if path.is_dir() or suffix in _REFUSED_SUFFIXES:
         advice = _REFUSED_SUFFIXES.get(suffix, "this is a folder: give a .keras or .onnx file")
         raise NetworkFileError(f"{path.name}: {advice}")
+    if path.exists() and not path.is_file():
+        raise NetworkFileError(f"{path.name}: not a regular file: give a .keras or .onnx file")
     is_onnx = suffix == _ONNX_SUFFIX
 
     def build() -> Network:

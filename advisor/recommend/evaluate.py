@@ -85,7 +85,7 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
         is_elsewhere = option.offer is not None or option.purchase is not None
         if speedup.mid < 1.0 - TIE_FRACTION and is_elsewhere:
             slower[option.kind.value] += 1
-        elif speedup.mid < 1.0 - TIE_FRACTION:
+        elif speedup.mid < 1.0 - NO_GAIN and option.id != STAY_ID and not is_elsewhere:
             result.avoid.append(_slower_here(option, prediction, speedup))
         elif abs(speedup.mid - 1.0) < NO_GAIN and not is_elsewhere and option.id != STAY_ID:
             result.rejections.append(_no_gain(option, speedup))

@@ -168,7 +168,8 @@ def _effort_reasons(placed: Placed, speedup: Interval) -> list[Reason]:
     if effort.work_s > 0.0:
         minutes = effort.work_s / 60.0
         found.append(reason(ReasonCode.WORK_MINUTES, minutes=minutes, basis=effort.basis))
-    if effort.work_s + effort.wait_s > 0.0 and placed.candidate.is_same_job:
+    is_bought = placed.candidate.option.purchase is not None
+    if effort.work_s + effort.wait_s > 0.0 and placed.candidate.is_same_job and not is_bought:
         hours = break_even_h(effort, speedup=speedup.mid)
         if hours is not None:
             found.append(reason(ReasonCode.BREAK_EVEN_HOURS, hours=hours))

@@ -4,7 +4,7 @@ A pure function: the same inputs and the same date give the same recommendation.
 Leaves to others: measuring (`probes.bench`), wording and charts (`advisor.report`).
 """
 
-from collections import Counter
+import math
 from collections.abc import Iterable, Sequence
 
 from advisor.knowledge.store import Knowledge, data_dates
@@ -18,6 +18,7 @@ from advisor.model.recommendation import (
     Parameter,
     Preferences,
     RankedOption,
+    Reason,
     ReasonCode,
     Recommendation,
     Rejection,
@@ -201,27 +202,33 @@ def _with_free_time(hint: Hint, *, given: Given) -> Hint:
         code, factor = ReasonCode.FASTER_THAN_NOW, speedup.mid
     hours = found.total_s.mid / 3600.0
     why = reason(code, factor_x=factor, hours=hours, device=FREE_ACCELERATOR)
-    return Hint(option=hint.option, reasons=(why, *hint.reasons), steps=hint.steps)
+    others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
+    return Hint(option=hint.option, reasons=(why, *others), steps=hint.steps)
 
 
 def _limited(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:
-    """Return what the limits refused; rented machines as one line for each reason."""
+    """Return what the limits refused; of rented machines the nearest to each limit."""
     kept = []
-    rented: Counter[ReasonCode] = Counter()
+    rented: dict[ReasonCode, list[Rejection]] = {}
     for rejection in rejections:
         if rejection.option_id.startswith("cloud:"):
-            rented[rejection.reasons[0].code] += 1
+            rented.setdefault(rejection.reasons[0].code, []).append(rejection)
         else:
             kept.append(rejection)
-    for code, count in sorted(rented.items()):
-        kept.append(
-            Rejection(
-                option_id=f"cloud:{code.value}",
-                title="Rented machines beyond your limits",
-                reasons=(reason(code, n_offers=float(count)),),
-            )
-        )
+    for code, refused in sorted(rented.items()):
+        nearest = min(refused, key=_miss)
+        own, *others = nearest.reasons
+        count = Parameter(name="n_offers", value=float(len(refused)))
+        counted = Reason(code=own.code, parameters=(*own.parameters, count))
+        option_id = f"cloud:{code.value}"
+        kept.append(Rejection(option_id=option_id, title=nearest.title, reasons=(counted, *others)))
     return tuple(kept)
+
+
+def _miss(rejection: Rejection) -> tuple[float, str]:
+    """Order refused machines by how far they are beyond the limit."""
+    numbers = [p.value for p in rejection.reasons[0].parameters if isinstance(p.value, float)]
+    return (numbers[0] if numbers else math.inf, rejection.option_id)
 
 
 def _dates(knowledge: Knowledge) -> tuple[Parameter, ...]:

@@ -18,7 +18,14 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Source
-from advisor.model.recommendation import AvoidedOption, RankedOption, Recommendation, Step
+from advisor.model.recommendation import (
+    AvoidedOption,
+    Hint,
+    RankedOption,
+    ReasonCode,
+    Recommendation,
+    Step,
+)
 from advisor.model.report import (
     Bar,
     BarChart,
@@ -37,7 +44,10 @@ _SHOWN_STEPS = 2
 _SHOWN_REASONS = 6
 _SHOWN_EVIDENCE = 4
 _SHOWN_AVOID = 6
+_SHOWN_HINTS = 4
 _TITLE_CELLS = 40
+# The parameter of a broken limit that tells how far off an option is.
+_LIMITS = {ReasonCode.OVER_DEADLINE: "hours", ReasonCode.OVER_BUDGET: "usd"}
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 
@@ -49,7 +59,8 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
     title = tr(N_("The answer"))
     if not advice.ranked:
         text = tr(N_("Nothing fits your limits: loosen the budget or the deadline."))
-        return Section(title=title, blocks=(Paragraph(text=text, style="lead"),))
+        nearest = Paragraph(text=_nearest_miss(advice, tr))
+        return Section(title=title, blocks=(Paragraph(text=text, style="lead"), nearest))
     first = advice.ranked[0]
     blocks: list[Block] = [
         Paragraph(text=_headline(first, tr), style="lead"),
@@ -60,6 +71,20 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
         *(() if is_short else (_time_chart(advice, tr),)),
     ]
     return Section(title=title, blocks=tuple(blocks))
+
+
+def _nearest_miss(advice: Recommendation, tr: Translator) -> str:
+    """Tell what came nearest to the deadline or the budget, "" when nothing was refused by one."""
+    found = []
+    for rejection in advice.rejected:
+        for reason in rejection.reasons:
+            values = {p.name: p.value for p in reason.parameters}
+            if reason.code in _LIMITS and isinstance(values.get(_LIMITS[reason.code]), float):
+                found.append((values[_LIMITS[reason.code]], rejection.title, reason))
+    if not found:
+        return ""
+    _value, option, reason = min(found, key=lambda miss: (miss[0], miss[1]))
+    return tr(N_("Nearest: {option}. {why}."), option=option, why=reason_text(reason, tr))
 
 
 def _headline(row: RankedOption, tr: Translator) -> str:
@@ -240,7 +265,7 @@ def avoid_section(advice: Recommendation, tr: Translator) -> Section:
         where = f"{source.title}: {source.reference}" if source else UNKNOWN
         effect = UNKNOWN if row.speedup is None else format_factor_interval(row.speedup)
         said = [reason_text(r, tr) for r in row.reasons]
-        said += [evidence.statement for evidence in row.evidence]
+        said += [e.statement for e in row.evidence if e.statement not in said]
         rows.append((row.option.title, effect, ". ".join(said), where))
     heads = (tr(N_("Avoid")), tr(N_("Speed against now")), tr(N_("Why")), tr(N_("Source")))
     return Section(title=tr(N_("Avoid")), blocks=(Table(heads=heads, rows=tuple(rows)),))
@@ -257,7 +282,12 @@ def hints_section(advice: Recommendation, tr: Translator) -> Section:
         for hint in advice.hints
     )
     heads = (tr(N_("Worth trying")), tr(N_("What is known")), tr(N_("How")))
-    intro = Paragraph(text=tr(N_("No figure is known for these, so they have no place above.")))
+    intro = Paragraph(
+        text=tr(
+            N_("These have no place in the ranking: what they gain depends on your code, or nobody"
+               " has measured it on a machine like this one.")
+        )
+    )  # fmt: skip
     return Section(title=tr(N_("Worth trying")), blocks=(intro, Table(heads=heads, rows=rows)))
 
 
@@ -308,3 +338,18 @@ def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
 def fitted_title(title: str) -> str:
     """Return a title cut to what fits a line of a terminal beside the figures."""
     return title if len(title) <= _TITLE_CELLS else title[: _TITLE_CELLS - 1].rstrip() + "…"
+
+
+def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
+    """Return what is worth trying, those with a figure first, in a line each."""
+    ordered = sorted(advice.hints, key=_has_no_figure)[:_SHOWN_HINTS]
+    lines = tuple(
+        Paragraph(text=f"{hint.option.title}: {reason_text(hint.reasons[0], tr)}.", style="note")
+        for hint in ordered
+        if hint.reasons
+    )
+    return Section(title=tr(N_("Worth trying, not ranked")), blocks=lines)
+
+
+def _has_no_figure(hint: Hint) -> bool:
+    return not hint.reasons or hint.reasons[0].code is ReasonCode.NO_FIGURE

@@ -20,6 +20,7 @@ from advisor.report.advice_sections import (
     options_section,
     rejections_section,
     short_avoid_section,
+    short_hints_section,
     short_options_section,
 )
 from advisor.report.machine_sections import machine_section, measurement_section
@@ -76,13 +77,14 @@ def build_summary(advice: Recommendation, tr: Translator) -> Report:
     sections = (
         *measured,
         short_avoid_section(advice, tr),
+        short_hints_section(advice, tr),
         caveats_section(advice, tr),
         short_options_section(advice, tr),
         answer_section(advice, tr, is_short=True),
     )
     footer = tr(
-        N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or"
-           " `dl-advisor report` for the whole text of the last advice.")
+        N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or use the"
+           " command `report` for the whole text of the last advice.")
     )  # fmt: skip
     return _report(advice, sections, footer, tr)
 
@@ -91,8 +93,14 @@ def _report(
     advice: Recommendation, sections: tuple[Section, ...], footer: str, tr: Translator
 ) -> Report:
     subtitle = tr(
-        N_("{title}, {phase}, on {cpu}. Wanted: {objective}."),
+        N_(
+            "{title}, {phase}: batch {batch}, {samples:,} samples × {epochs} epochs, on {cpu}."
+            " Wanted: {objective}."
+        ),
         title=advice.workload.title,
+        batch=advice.workload.batch_size,
+        samples=advice.workload.samples,
+        epochs=advice.workload.epochs,
         phase=tr(PHASES[advice.workload.phase]),
         cpu=advice.profile.cpu.brand,
         objective=tr(OBJECTIVES[advice.preferences.objective]),

@@ -26,7 +26,8 @@ from advisor.report.names import WARNINGS
 _R = ReasonCode
 
 REASONS: dict[ReasonCode, tuple[str, ...]] = {
-    _R.FASTEST: (N_("The fastest of all options, counting the work to set it up"),),
+    _R.FASTEST: (N_("Done soonest ({hours}), all work and waiting counted"),
+        N_("Done soonest, all work and waiting counted"),),
     _R.CHEAPEST: (N_("None is cheaper"),),
     _R.NO_COST_NO_CHANGE: (N_("Costs nothing and changes nothing"),),
     _R.FASTER_THAN_NOW: (
@@ -36,16 +37,17 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     ),
     _R.SLOWER_THAN_NOW: (N_("{factor_x} slower than now"), N_("Slower than now")),
     _R.TIE_WITH: (
-        N_("A tie with {option}: less than 10 % apart"),
-        N_("A tie: less than 10 % apart"),
+        N_("A tie with {option}: less than 10 % apart in what you asked for"),
+        N_("A tie: less than 10 % apart in what you asked for"),
     ),
     _R.MEASURED_HERE: (
         N_("Measured on this machine: {figure}"),
         N_("Measured on this machine"),
     ),
     _R.PUBLISHED_EFFECT: (
-        N_("Others measured {low_x} to {high_x} the speed"),
-        N_("Others measured an effect"),
+        N_("Measured elsewhere: {low_x} to {high_x} the speed"),
+        N_("Measured elsewhere: {low_x} the speed"),
+        N_("Measured elsewhere: an effect"),
     ),
     _R.NO_FIGURE: (
         N_("Nobody has published a figure; support is {support}"),
@@ -58,8 +60,8 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Never pays"),
     ),
     _R.CHEAPEST_WITHIN: (
-        N_("The cheapest that is within {percent} % of the fastest"),
-        N_("The cheapest of those near the fastest"),
+        N_("The cheapest of those done within {percent} % of the soonest, work counted"),
+        N_("The cheapest of those done soon"),
     ),
     _R.OVER_BUDGET: (N_("Costs {usd}, your limit is {limit_usd}"), N_("Over your budget")),
     _R.OVER_DEADLINE: (
@@ -116,9 +118,9 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     ),
     _R.PUBLISHED_SLOWER: (
         N_("Others measured {workload}: {device} against {cpu} on the CPU, {factor_x} slower"),
-        N_("Others measured {low_x} to {high_x} the speed"),
-        N_("Others measured {factor_x} slower"),
-        N_("Others measured it slower"),
+        N_("Measured elsewhere: {low_x} to {high_x} the speed"),
+        N_("Measured elsewhere: {factor_x} slower"),
+        N_("Measured elsewhere: slower"),
     ),
     _R.TABLE_SAYS_AVOID: (N_("{why}"), N_("Known to do harm")),
     _R.NOT_APPLICABLE: (N_("Does not apply: {why}"), N_("Does not apply")),
@@ -153,7 +155,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Pays at a lower price"),
     ),
     _R.WORK_MINUTES: (
-        N_("About {minutes} minutes of your work: {work}"),
+        N_("About {minutes} minutes of your work: {basis}"),
         N_("About {minutes} minutes of your work"),
         N_("Some of your work"),
     ),
@@ -166,7 +168,7 @@ CAVEATS: dict[str, tuple[str, ...]] = {
            " figures. Measure before you spend money."),
     ),
     "some_failed": (
-        N_("{n_failed} kernels gave no figure; the reasons stand under Measured here."),
+        N_("Kernels without a figure: {n_failed}; the reasons stand under Measured here."),
     ),
     "unsteady_measurements": (
         N_("The measurements were disturbed: {warning}."),
@@ -260,6 +262,8 @@ def _text(
     messages: tuple[str, ...], parameters: tuple[Parameter, ...], tr: Translator
 ) -> str | None:
     values = {parameter.name: _value(parameter, tr) for parameter in parameters}
+    if values.get("low_x") == values.get("high_x"):
+        values.pop("high_x", None)
     for message in messages:
         if _placeholders(message) <= values.keys():
             return tr(message, **values)

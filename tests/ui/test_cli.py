@@ -40,6 +40,9 @@ BAD = [
     (["advise", "--network", "vgg19", "--batch-size", "65536"], "try a batch size of"),
     (["recommend", "mnist-cnn", "--profile", "/no/profile.json"], "No such file"),
     (["report", "/no/advice.json"], "No such file"),
+    (["advise", "--regions", "us-eats-1"], "no offer is in region 'us-eats-1': perhaps us-east-1"),
+    (["advise", "--pdf", "same", "--json", "same"], "need files of their own"),
+    (["predict", "/dev/zero.keras"], "cannot be read"),
     (["frobnicate"], "invalid choice: 'frobnicate'"),
     (["bench", "--device", "opencl:9:9"], "opencl:9:9"),
     (["bench", "--python", "/no/python"], "/no/python: there is no such interpreter"),
@@ -163,3 +166,24 @@ def test_interrupt_is_130(monkeypatch, capsys):
     monkeypatch.setattr("ui.commands.networks", interrupted)
     assert run(["networks"]) == 130
     assert capsys.readouterr().err == "dl-advisor: cancelled\n"
+
+
+def test_a_pipe_is_no_model_file(tmp_path):
+    pipe = tmp_path / "model.keras"
+    os.mkfifo(pipe)
+    done = call("predict", pipe)
+    assert done.returncode == 2
+    assert "not a regular file" in done.stderr
+
+
+def test_an_impossible_deadline_names_what_comes_nearest():
+    done = call("recommend", "resnet-50", "--profile", A10, "--deadline-hours", "1")
+    assert done.returncode == 0
+    assert "Nothing fits your limits" in done.stdout
+    assert "Nearest: " in done.stdout
+    assert "your deadline is 60 min" in done.stdout
+
+
+def test_the_job_stands_above_the_figures():
+    done = call("recommend", "mnist-cnn", "--profile", A10, "--samples", "1234", "--epochs", "7")
+    assert "1,234 samples × 7 epochs" in " ".join(done.stdout.split())
