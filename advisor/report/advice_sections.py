@@ -36,7 +36,7 @@ from advisor.model.report import (
     Section,
     Table,
 )
-from advisor.report.names import BASES, KINDS
+from advisor.report.names import BASES, KINDS, source_text
 from advisor.report.reasons import reason_text
 
 # Options whose steps are printed in full; all others can be opened in the window.
@@ -253,8 +253,7 @@ def _priced_examples(advice: Recommendation) -> Iterable[RankedOption]:
 
 
 def _source(source: Source) -> str:
-    date = f", {source.date}" if source.date else ""
-    return f"[{source.title}{date}: {source.reference}]"
+    return f"[{source_text(source)}]"
 
 
 def avoid_section(advice: Recommendation, tr: Translator) -> Section:

@@ -15,7 +15,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
-from advisor.report.names import BASES, PHASES
+from advisor.report.names import BASES, PHASES, source_text
 from advisor.report.reasons import caveat_text
 
 _SHOWN_SHARES = 8
@@ -93,7 +93,6 @@ def sources_section(advice: Recommendation, tr: Translator) -> Section:
     intro = Paragraph(text=tr(N_("Newest date of each part of the data: {dates}."), dates=dates))
     seen: dict[str, str] = {}
     for source in advice.sources:
-        date = f", {source.date}" if source.date else ""
-        seen.setdefault(source.reference, f"{source.title}{date}: {source.reference}")
+        seen.setdefault(source.reference, source_text(source))
     lines = tuple(Paragraph(text=text, style="note") for text in seen.values())
     return Section(title=tr(N_("Sources")), blocks=(intro, *lines))

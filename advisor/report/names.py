@@ -24,7 +24,7 @@ from advisor.model.kernel import (
 )
 from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
 from advisor.model.option import OptionKind
-from advisor.model.quantity import Basis, Phase, Precision
+from advisor.model.quantity import Basis, Phase, Precision, Source
 
 BASES = {
     Basis.MEASURED: N_("measured"),
@@ -91,6 +91,12 @@ _OVERHEAD = {
     "variable": N_("one variable's update, fixed part"),
     "launch": N_("kernel launch"),
 }
+
+
+def source_text(source: Source) -> str:
+    """Return where a figure stands: title, date where there is one, reference."""
+    date = f", {source.date}" if source.date else ""
+    return f"{source.title}{date}: {source.reference}"
 
 
 def _dims(values: tuple[int, ...]) -> str:
