@@ -2,19 +2,21 @@
 
 First the headlines, then the kernels of the user's own network, then the table, the rows that are
 missed most first: whatever does not fit into the time is what matters least.
-Leaves to others: the table (`probes.bench.suite`), running it (`probes.bench.session`).
+Leaves to others: the table (`probes.bench.suite`), OpenCL devices (`probes.bench.plan_opencl`),
+running it (`probes.bench.session`).
 """
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from advisor.errors import InputError
-from advisor.model.kernel import Direction, KernelCall, KernelShape, PeakShape, StreamShape
+from advisor.model.kernel import Direction, KernelCall, KernelShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from advisor.model.quantity import Phase, Precision
-from probes.bench import suite
+from probes.bench import plan_opencl, suite
 from probes.bench.labels import kernel_label
+from probes.bench.plan_opencl import opencl_rows
 from probes.bench.suite import Row
 
 HEADLINE = "headline"
@@ -50,7 +52,10 @@ class Budget(StrEnum):
 
 # Seconds that a device may take; to be given to `Session.run`.
 CPU_BUDGET_S = {Budget.QUICK: 40.0, Budget.THOROUGH: 600.0}
-OPENCL_BUDGET_S = {Budget.QUICK: 15.0, Budget.THOROUGH: 90.0}
+OPENCL_BUDGET_S = {
+    Budget.QUICK: plan_opencl.QUICK_BUDGET_S,
+    Budget.THOROUGH: plan_opencl.THOROUGH_BUDGET_S,
+}
 
 # Shortest value and number of values by role; the headlines are shown, the others fitted.
 _TIMING = {
@@ -319,22 +324,14 @@ def _add_settings(plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase) 
 
 
 def _add_opencl(plan_: PlanBuilder, device: OpenclDevice, *, budget: Budget, phase: Phase) -> None:
-    largest = min(device.max_alloc_bytes, device.global_mem_bytes // 8)
-    elements = min(1 << 25, largest // _FLOAT_BYTES)
-    streams = [Row(shape=StreamShape(op=op, elements=elements), tier=1) for op in ("copy", "read")]
-    rows = [*suite.OPENCL_ROWS[:1], *streams, *suite.OPENCL_ROWS[1:]]
-    rows += [row for row in suite.OPENCL_TRANSFERS if largest >= suite.TRANSFER_BYTES]
-    for row in sorted(rows, key=lambda row: row.tier):
-        role = CALIBRATION if row.is_thorough else HEADLINE
-        plan_.add_rows([row], phase=phase, runner=Runner.OPENCL, role=role, device_id=device.id)
-    if budget is Budget.THOROUGH and device.has_fp16:
+    for wanted in opencl_rows(device, is_thorough=budget is Budget.THOROUGH):
         plan_.add_rows(
-            [Row(shape=PeakShape())],
+            [wanted.row],
             phase=phase,
             runner=Runner.OPENCL,
-            role=HEADLINE,
+            role=HEADLINE if wanted.is_headline else CALIBRATION,
             device_id=device.id,
-            precision=Precision.FLOAT16,
+            precision=wanted.precision,
         )
 
 

@@ -1,11 +1,12 @@
-"""The table of what is measured: kernels of the CPU's frameworks and of OpenCL devices.
+"""The table of what is measured: kernels of the CPU's frameworks.
 
 Shapes are those of the layers that networks have, spread over sizes so that the time of any other
 shape can be interpolated: twelve spread shapes of convolution do nearly as well as fifty, ten of
 dense layers suffice, three sizes of element-wise work are needed (in and out of the caches, and
 so small that only dispatch is left). Each group begins with what is missed most, so that a run
 that is cut short has seen something of everything.
-Leaves to others: which rows a machine, a phase and a budget need (`probes.bench.plan`).
+Leaves to others: the table of OpenCL devices (`probes.bench.suite_opencl`), which rows a machine,
+a phase and a budget need (`probes.bench.plan`).
 """
 
 from dataclasses import dataclass
@@ -21,11 +22,9 @@ from advisor.model.kernel import (
     NormShape,
     OptimizerShape,
     OverheadShape,
-    PeakShape,
     PoolShape,
     RecurrentShape,
     SoftmaxShape,
-    TransferShape,
 )
 
 FORWARD = (Direction.FORWARD,)
@@ -293,24 +292,4 @@ SETTING_ROWS = (
     Row(shape=OverheadShape(kind="dispatch")),
     Row(shape=OverheadShape(kind="train_call")),
     Row(shape=OverheadShape(kind="predict_call")),
-)
-
-OPENCL_ROWS = (
-    Row(shape=PeakShape(), tier=1),
-    Row(shape=OverheadShape(kind="launch"), tier=1),
-    Row(shape=gemm(1024), tier=1),
-    Row(shape=HEADLINE_CONV, directions=THREE, tier=1),
-    Row(shape=recurrent(Cell.LSTM, 32, 10, 128, 256), directions=BOTH, tier=1),
-    Row(shape=gemm(512), tier=1),
-    Row(shape=dense(128, 784, 512), directions=THREE),
-    Row(shape=depthwise(4, 64, 56), directions=THREE, tier=3),
-    Row(shape=ElementwiseShape(op="relu", elements=4096), tier=3),
-    Row(shape=ElementwiseShape(op="relu", elements=2_097_152), tier=3),
-    Row(shape=gemm(2048), is_thorough=True),
-    Row(shape=conv(4, 64, 56, 64, 3), directions=THREE, is_thorough=True),
-    Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, is_thorough=True),
-)
-TRANSFER_BYTES = 32 * 1024 * 1024
-OPENCL_TRANSFERS = tuple(
-    Row(shape=TransferShape(to=to, size_bytes=TRANSFER_BYTES), tier=1) for to in ("device", "host")
 )

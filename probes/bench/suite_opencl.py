@@ -1,0 +1,39 @@
+"""The table of what is measured on an OpenCL device.
+
+Leaves to others: which rows a device and a budget need (`probes.bench.plan_opencl`), the shapes
+that all devices share (`probes.bench.suite`).
+"""
+
+from advisor.model.kernel import Cell, ElementwiseShape, OverheadShape, PeakShape, TransferShape
+from probes.bench.suite import (
+    BOTH,
+    HEADLINE_CONV,
+    THREE,
+    Row,
+    conv,
+    dense,
+    depthwise,
+    gemm,
+    recurrent,
+)
+
+PEAK = Row(shape=PeakShape(), tier=1)
+ROWS = (
+    PEAK,
+    Row(shape=OverheadShape(kind="launch"), tier=1),
+    Row(shape=gemm(1024), tier=1),
+    Row(shape=HEADLINE_CONV, directions=THREE, tier=1),
+    Row(shape=recurrent(Cell.LSTM, 32, 10, 128, 256), directions=BOTH, tier=1),
+    Row(shape=gemm(512), tier=1),
+    Row(shape=dense(128, 784, 512), directions=THREE),
+    Row(shape=depthwise(4, 64, 56), directions=THREE, tier=3),
+    Row(shape=ElementwiseShape(op="relu", elements=4096), tier=3),
+    Row(shape=ElementwiseShape(op="relu", elements=2_097_152), tier=3),
+    Row(shape=gemm(2048), is_thorough=True),
+    Row(shape=conv(4, 64, 56, 64, 3), directions=THREE, is_thorough=True),
+    Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, is_thorough=True),
+)
+TRANSFER_BYTES = 32 * 1024 * 1024
+TRANSFERS = tuple(
+    Row(shape=TransferShape(to=to, size_bytes=TRANSFER_BYTES), tier=1) for to in ("device", "host")
+)

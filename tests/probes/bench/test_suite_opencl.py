@@ -1,0 +1,15 @@
+"""The table of OpenCL kernels."""
+
+from advisor.model.kernel import ConvShape, GemmShape, RecurrentShape
+from probes.bench import suite_opencl
+
+
+def test_no_row_stands_twice_and_the_table_begins_with_the_peak():
+    shapes = [row.shape for row in (*suite_opencl.ROWS, *suite_opencl.TRANSFERS)]
+    assert len(set(shapes)) == len(shapes)
+    assert shapes[0] == suite_opencl.PEAK.shape
+
+
+def test_each_class_of_layers_is_in_the_first_tier():
+    first = {type(row.shape) for row in suite_opencl.ROWS if row.tier == 1}
+    assert {GemmShape, ConvShape, RecurrentShape} <= first
