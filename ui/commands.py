@@ -29,13 +29,13 @@ from advisor.report.build import (
     build_summary,
 )
 from advisor.report.pdf import render_pdf
-from advisor.report.text import render_text
 from probes.bench.plan import Budget
 from ui import bench_modes, journey
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
+from ui.terminal import print_line, report_text
 
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
@@ -94,7 +94,7 @@ def probe(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, profile)
     else:
-        print_line(render_text(build_profile_report(profile, _translator())))
+        print_line(report_text(build_profile_report(profile, _translator())))
     return EXIT_DONE
 
 
@@ -127,7 +127,7 @@ def bench(options: argparse.Namespace) -> int:
     if options.json != "-":
         shares = judge_efficiency(profile, results, journey.bundled_knowledge())
         report_ = build_measurement_report(results, _translator(), efficiencies=shares)
-        print_line(render_text(report_))
+        print_line(report_text(report_))
     if progress.cancel.is_cancelled:
         raise KeyboardInterrupt
     return _completeness(results)
@@ -217,14 +217,8 @@ def doctor(options: argparse.Namespace) -> int:
         write_document(options.json, profile)
         return EXIT_DONE
     print_line(f"dl-advisor {journey.app_version()}, Python {sys.version.split()[0]}")
-    print_line(render_text(build_profile_report(profile, _translator())))
+    print_line(report_text(build_profile_report(profile, _translator())))
     return EXIT_DONE
-
-
-def print_line(text: str) -> None:
-    """Write a line to standard output, as far as its encoding can say it."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
 def say(text: str) -> None:
@@ -339,11 +333,11 @@ def _translator() -> Translator:
 
 
 def _text(recommendation: Recommendation) -> str:
-    return render_text(build_report(recommendation, _translator()))
+    return report_text(build_report(recommendation, _translator()))
 
 
 def _summary(recommendation: Recommendation) -> str:
-    return render_text(build_summary(recommendation, _translator()))
+    return report_text(build_summary(recommendation, _translator()))
 
 
 def _pdf(recommendation: Recommendation) -> bytes:

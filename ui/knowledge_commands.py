@@ -20,11 +20,11 @@ from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
 from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
-from advisor.report.text import render_text
 from ui import commands, journey
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_document
 from ui.settings import read_last
+from ui.terminal import print_line, report_text
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -54,7 +54,7 @@ def compare(options: argparse.Namespace) -> int:
         write_document(options.json, comparison)
     else:
         report = build_comparison_report(comparison, translator_for("en"))
-        commands.print_line(render_text(report))
+        print_line(report_text(report))
     return _completeness(comparison)
 
 
@@ -75,7 +75,7 @@ def explain(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, found)
     else:
-        commands.print_line(render_text(build_explanation_report(found, translator_for("en"))))
+        print_line(report_text(build_explanation_report(found, translator_for("en"))))
     return EXIT_DONE
 
 

@@ -33,10 +33,11 @@ from advisor.knowledge.refresh.status import (
 from advisor.knowledge.store import load_knowledge
 from probes.bench.process import CancelToken
 from ui import journey
-from ui.commands import print_line, say
+from ui.commands import say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.settings import prices_folder
+from ui.terminal import print_line
 
 # On a terminal the line is rewritten no more often.
 REWRITE_S = 0.1

@@ -3,9 +3,10 @@
 Leaves to others: what is said (`advisor.report.build`).
 """
 
+import dataclasses
 import math
-import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 from advisor.model.report import (
     BarChart,
@@ -16,24 +17,59 @@ from advisor.model.report import (
     ScatterChart,
     Table,
 )
+from advisor.report.columns import (
+    ELLIPSIS,
+    display_width,
+    longest_word,
+    pad,
+    plain_text,
+    shorten,
+    wrap,
+)
 
 DEFAULT_WIDTH = 100
 _BAR_CELLS = 30
+_MIN_BAR_CELLS = 8
 _MIN_CELL = 6
+# A column is not narrower than its longest word, up to this.
+_WHOLE_WORD = 18
 
 
-def render_text(report: Report, *, width: int = DEFAULT_WIDTH) -> str:
-    """Return the whole report as text of at most `width` columns (code lines excepted)."""
-    lines = [report.title, "=" * len(report.title), *_wrap(report.subtitle, width)]
-    for section in report.sections:
-        lines += ["", section.title, "-" * len(section.title)]
+def render_text(report: Report, *, width: int = DEFAULT_WIDTH, encoding: str = "utf-8") -> str:
+    """Return the whole report as text of at most `width` columns (code lines excepted).
+
+    What `encoding` cannot say is spelled plainly, before anything is laid out.
+    """
+    said: Report = _said_in(report, encoding)
+    lines = [*_headed(said.title, "=", width), *_wrap(said.subtitle, width)]
+    for section in said.sections:
+        lines += ["", *_headed(section.title, "-", width)]
         for block in section.blocks:
-            lines += _block_lines(block, width)
-    lines += ["", *_wrap(report.footer, width)]
+            lines += _block_lines(block, width, plain_text(ELLIPSIS, encoding=encoding))
+    if said.footer:
+        lines += ["", *_wrap(said.footer, width)]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _block_lines(block: Block, width: int) -> list[str]:
+def _said_in(value: Any, encoding: str) -> Any:
+    """Return a value with all its texts as an encoding can say them."""
+    if isinstance(value, str):
+        return plain_text(value, encoding=encoding)
+    if isinstance(value, tuple):
+        return tuple(_said_in(entry, encoding) for entry in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        changed = {name: _said_in(entry, encoding) for name, entry in fields.items()}
+        return dataclasses.replace(value, **changed)
+    return value
+
+
+def _headed(title: str, rule: str, width: int) -> list[str]:
+    lines = _wrap(title, width)
+    return [*lines, rule * max(map(display_width, lines))]
+
+
+def _block_lines(block: Block, width: int, sign: str) -> list[str]:
     if isinstance(block, Paragraph):
         return _paragraph_lines(block, width)
     if isinstance(block, Facts):
@@ -41,62 +77,65 @@ def _block_lines(block: Block, width: int) -> list[str]:
     if isinstance(block, Table):
         return _table_lines(block, width)
     if isinstance(block, BarChart):
-        return ["", f"{block.title} ({block.axis})", *_bar_lines(block, width)]
+        return ["", f"{block.title} ({block.axis})", *_bar_lines(block, width, sign)]
     return _scatter_lines(block, width)
 
 
-def _wrap(text: str, width: int, *, indent: str = "") -> list[str]:
-    return textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False
-    ) or [""]
+def _wrap(text: str, width: int) -> list[str]:
+    return wrap(text, width, breaks_words=False)
 
 
 def _paragraph_lines(block: Paragraph, width: int) -> list[str]:
     if block.style == "code":
         return [f"    {line}" for line in block.text.splitlines()]
-    lines = [line for part in block.text.split("\n") for line in _wrap(part, width)]
+    lines = _wrap(block.text, width)
     return ["", *lines] if block.style == "lead" else lines
 
 
 def _fact_lines(block: Facts, width: int) -> Iterator[str]:
-    label_width = min(max((len(label) for label, _ in block.rows), default=0), width // 3)
+    widest = max((display_width(label) for label, _ in block.rows), default=0)
+    label_width = min(widest, width // 3)
     for label, value in block.rows:
-        first, *rest = _wrap(value, width - label_width - 2)
-        yield f"{label:<{label_width}}  {first}"
-        for line in rest:
-            yield " " * (label_width + 2) + line
+        labels = wrap(label, label_width)
+        values = _wrap(value, width - label_width - 2)
+        for number in range(max(len(labels), len(values))):
+            yield f"{pad(_at(labels, number), label_width)}  {_at(values, number)}"
+
+
+def _at(lines: list[str], number: int) -> str:
+    return lines[number] if number < len(lines) else ""
 
 
 def _column_widths(block: Table, width: int) -> list[int]:
+    """Return the columns' widths: the widest give way first, words stay whole while they can."""
     rows = (block.heads, *block.rows)
-    wanted = [max(len(row[i]) for row in rows) for i in range(len(block.heads))]
+    places = range(len(block.heads))
+    wanted = [max(display_width(row[i]) for row in rows) for i in places]
+    words = [max(longest_word(row[i]) for row in rows) for i in places]
     room = width - 2 * (len(wanted) - 1)
-    while sum(wanted) > room and max(wanted) > _MIN_CELL:
-        wanted[wanted.index(max(wanted))] -= 1
+    for least in ([min(word, _WHOLE_WORD) for word in words], [_MIN_CELL] * len(wanted)):
+        while sum(wanted) > room:
+            wide = [i for i in places if wanted[i] > least[i]]
+            if not wide:
+                break
+            wanted[max(wide, key=lambda i: (wanted[i], -i))] -= 1
     return wanted
 
 
 def _table_lines(block: Table, width: int) -> list[str]:
     widths = _column_widths(block, width)
-    lines = ["", block.caption] if block.caption else [""]
+    lines = ["", *_wrap(block.caption, width)] if block.caption else [""]
     for number, row in enumerate((block.heads, *block.rows)):
-        cells = [
-            textwrap.wrap(c, w, break_long_words=True) or [""] for c, w in _paired(row, widths)
-        ]
-        for height in range(max(len(cell) for cell in cells)):
-            parts = []
-            for i, cell in enumerate(cells):
-                text = cell[height] if height < len(cell) else ""
-                is_right = i in block.right_aligned
-                parts.append(f"{text:>{widths[i]}}" if is_right else f"{text:<{widths[i]}}")
+        cells = [wrap(cell, room) for cell, room in zip(row, widths, strict=True)]
+        for height in range(max(map(len, cells), default=0)):
+            parts = [
+                pad(_at(cell, height), widths[i], is_right=i in block.right_aligned)
+                for i, cell in enumerate(cells)
+            ]
             lines.append("  ".join(parts))
         if number == 0:
-            lines.append("  ".join("-" * w for w in widths))
+            lines.append("  ".join("-" * room for room in widths))
     return lines
-
-
-def _paired(row: tuple[str, ...], widths: list[int]) -> Iterator[tuple[str, int]]:
-    return zip(row, widths, strict=True)
 
 
 def bar_fraction(value: float, *, smallest: float, largest: float, is_log: bool) -> float:
@@ -112,25 +151,29 @@ def bar_fraction(value: float, *, smallest: float, largest: float, is_log: bool)
     return min(1.0, max(0.0, (math.log10(value) - begin) / (math.log10(largest) - begin)))
 
 
-def _bar_lines(block: BarChart, width: int) -> list[str]:
+def _bar_lines(block: BarChart, width: int, sign: str) -> list[str]:
     values = [v for bar in block.bars for v in (bar.low, bar.mid, bar.high) if v > 0]
     if not values:
         return []
-    label_width = min(max(len(bar.label) for bar in block.bars), max(12, width // 3))
+    text_width = max(display_width(bar.text) for bar in block.bars)
+    cells_width = min(_BAR_CELLS, max(_MIN_BAR_CELLS, width - text_width - 4 - width // 3))
+    longest = max(display_width(bar.label) for bar in block.bars)
+    label_width = min(longest, max(12, width - text_width - cells_width - 4))
     lines = []
     for bar in block.bars:
-        filled = _BAR_CELLS * bar_fraction(
+        filled = cells_width * bar_fraction(
             bar.mid, smallest=min(values), largest=max(values), is_log=block.is_log
         )
-        cells = "#" * max(1, round(filled))
-        label = textwrap.shorten(bar.label, label_width, placeholder="…")
-        lines.append(f"{label:<{label_width}}  {cells:<{_BAR_CELLS}}  {bar.text}")
+        cells = pad("#" * max(1, round(filled)), cells_width)
+        label = pad(shorten(bar.label, label_width, sign=sign), label_width)
+        lines.append(f"{label}  {cells}  {bar.text}")
     return lines
 
 
 def _scatter_lines(block: ScatterChart, width: int) -> list[str]:
-    lines = ["", f"{block.title}: {block.x_axis} / {block.y_axis}"]
+    lines = ["", *_wrap(f"{block.title}: {block.x_axis} / {block.y_axis}", width)]
     for point in sorted(block.points, key=lambda p: p.x):
         mark = "*" if point.is_marked else " "
-        lines += _wrap(f"{mark} {point.label}", width)
+        first, *rest = _wrap(point.label, width - 2)
+        lines += [f"{mark} {first}", *(f"  {line}" for line in rest)]
     return lines

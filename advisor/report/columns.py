@@ -1,0 +1,154 @@
+"""Text in columns of a terminal: how wide it is, broken into lines, cut with a sign, padded.
+
+Chinese, Japanese and Korean characters take two columns, combining marks none. Nothing is lost
+silently: what is broken goes on in the next line, what is cut ends in "…".
+Leaves to others: what is laid out (`advisor.report.text`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+ELLIPSIS = "…"
+# Characters that stand for others where an encoding cannot say them.
+_PLAIN = str.maketrans(
+    {
+        "±": "+/-", "–": "-", "—": "-", "−": "-", "×": "x", "…": "...", "µ": "u", "μ": "u",
+        "→": "->", "≤": "<=", "≥": ">=", "≈": "~", "’": "'", "‘": "'", "“": '"', "”": '"',
+        "°": " deg", "²": "^2", "³": "^3", "·": "*", "•": "*", "®": "(R)", "™": "(TM)",
+        "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " ",
+    }
+)  # fmt: skip
+_WIDE = "WF"
+
+
+def display_width(text: str) -> int:
+    """Return the columns that a text takes."""
+    return len(text) if text.isascii() else sum(map(_char_width, text))
+
+
+def _char_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def plain_text(text: str, *, encoding: str) -> str:
+    """Return a text as far as an encoding can say it: "1.8×" is "1.8x" in ASCII.
+
+    Accents are dropped where they must be; only what has no plain spelling becomes "?".
+    """
+    if text.isascii():
+        return text
+    return "".join(_plain_character(character, encoding) for character in text)
+
+
+def _plain_character(character: str, encoding: str) -> str:
+    for spelling in (character, character.translate(_PLAIN)):
+        if _is_encodable(spelling, encoding):
+            return spelling
+    stripped = "".join(
+        part
+        for part in unicodedata.normalize("NFKD", character)
+        if not unicodedata.combining(part) and _is_encodable(part, encoding)
+    )
+    return stripped or "?"
+
+
+def _is_encodable(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def pad(text: str, width: int, *, is_right: bool = False) -> str:
+    """Return a text filled with spaces to a width in columns."""
+    filling = " " * max(0, width - display_width(text))
+    return filling + text if is_right else text + filling
+
+
+def shorten(text: str, width: int, *, sign: str = ELLIPSIS) -> str:
+    """Return a text of at most `width` columns, cut with a sign where it is longer."""
+    if display_width(text) <= width:
+        return text
+    head, _ = _cut(text, max(1, width - display_width(sign)))
+    return head.rstrip() + sign
+
+
+def _cut(text: str, width: int) -> tuple[str, str]:
+    """Split off what fits a width, at least one character."""
+    taken = 0
+    for position, character in enumerate(text):
+        taken += _char_width(character)
+        if taken > width and position:
+            return text[:position], text[position:]
+    return text, ""
+
+
+def longest_word(text: str) -> int:
+    """Return the columns of the longest part of a text that should not be broken."""
+    return max((display_width(piece) for piece, _ in _pieces(text)), default=0)
+
+
+def wrap(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
+    """Return the lines of a text of at most `width` columns; always at least one line.
+
+    Line ends of the text stay; others stand between words, after the hyphen of a compound and
+    between wide characters; a word longer than a line is broken only where `breaks_words`.
+    """
+    return [
+        line
+        for part in text.split("\n")
+        for line in _wrapped(part, width, breaks_words=breaks_words)
+    ]
+
+
+def _wrapped(text: str, width: int, *, breaks_words: bool) -> list[str]:
+    lines = [""]
+    for piece, glue in _pieces(text):
+        gap = glue if lines[-1] else ""
+        if display_width(lines[-1] + gap + piece) <= width:
+            lines[-1] += gap + piece
+            continue
+        rest = piece
+        while breaks_words and display_width(rest) > width:
+            head, rest = _cut(rest, width)
+            _next_line(lines, head)
+        _next_line(lines, rest)
+    return lines
+
+
+def _next_line(lines: list[str], text: str) -> None:
+    if lines[-1]:
+        lines.append(text)
+    else:
+        lines[-1] = text
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what lies between two places for a break, with what joins it to the one before."""
+    for word in text.split():
+        glue = " "
+        for part in re.split(r"(?<=[^\W\d_]-)(?=[^\W\d_])", word):
+            for piece in _wide_apart(part):
+                yield piece, glue
+                glue = ""
+
+
+def _wide_apart(word: str) -> Iterator[str]:
+    if word.isascii():
+        yield word
+        return
+    narrow = ""
+    for character in word:
+        if _char_width(character) < 2:
+            narrow += character
+            continue
+        if narrow:
+            yield narrow
+        narrow = ""
+        yield character
+    if narrow:
+        yield narrow

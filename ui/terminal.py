@@ -1,0 +1,36 @@
+"""Standard output as a place for text: how wide it is, and what it can say.
+
+Leaves to others: the layout (`advisor.report.text`), progress on standard error (`ui.progress`).
+"""
+
+import shutil
+import sys
+
+from advisor.model.report import Report
+from advisor.report.columns import plain_text
+from advisor.report.text import render_text
+
+# Output that goes into a file or a pipe is as wide as a mail or an old terminal.
+PIPED_WIDTH = 80
+MIN_WIDTH, MAX_WIDTH = 40, 140
+
+
+def output_width() -> int:
+    """Return the columns to fill: those of the terminal (or `COLUMNS`), within bounds."""
+    columns = shutil.get_terminal_size(fallback=(PIPED_WIDTH, 24)).columns
+    return max(MIN_WIDTH, min(MAX_WIDTH, columns))
+
+
+def output_encoding() -> str:
+    """Return the encoding of standard output."""
+    return sys.stdout.encoding or "utf-8"
+
+
+def report_text(report: Report) -> str:
+    """Return a report laid out for standard output."""
+    return render_text(report, width=output_width(), encoding=output_encoding())
+
+
+def print_line(text: str) -> None:
+    """Write a line to standard output, as far as its encoding can say it."""
+    sys.stdout.write(plain_text(text, encoding=output_encoding()) + "\n")
