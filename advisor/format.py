@@ -13,6 +13,11 @@ UNKNOWN = "–"
 _SI = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _BINARY = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
 _MINUTE_S, _HOUR_S, _DAY_S = 60.0, 3600.0, 86400.0
+_YEAR_S = 365.25 * _DAY_S
+# Beyond this a duration says one thing only: never.
+_MOST_YEARS = 1000.0
+# Money below a cent is not worth its digits.
+_CENT_USD = 0.01
 
 
 def format_number(value: float, *, digits: int = 3) -> str:
@@ -24,28 +29,41 @@ def format_number(value: float, *, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _two_units(value_s: float, *, large_s: float, large: str, small_s: float, small: str) -> str:
-    total = round(value_s / small_s)
-    per_large = round(large_s / small_s)
-    whole, rest = divmod(total, per_large)
-    return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+# (from how many seconds on, large unit, its seconds, small unit, its seconds). A duration is told
+# in the largest unit that it fills and the next smaller one; the limits leave room for rounding.
+_TWO_UNITS = (
+    (_DAY_S - _MINUTE_S / 2, "d", _DAY_S, "h", _HOUR_S),
+    (_HOUR_S - 0.5, "h", _HOUR_S, "min", _MINUTE_S),
+    (_MINUTE_S - 0.05, "min", _MINUTE_S, "s", 1.0),
+)
+
+
+def _two_units(time_s: float) -> str:
+    for limit_s, large, large_s, small, small_s in _TWO_UNITS:
+        if time_s >= limit_s:
+            whole, rest = divmod(round(time_s / small_s), round(large_s / small_s))
+            return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
+    return f"{format_number(time_s)} s"
 
 
 def format_duration(time_s: float | None) -> str:
-    """Return a duration: "180 µs", "23.4 ms", "42 s", "3 min 20 s", "5 h 12 min", "3 d 4 h"."""
+    """Return a duration: "180 µs", "23.4 ms", "42 s", "1 min 21 s", "3 d 4 h", "2 years".
+
+    One rule at every size: three digits below a minute, then the largest unit that is filled and
+    the next smaller one; from a year on years, from a thousand on no number any more.
+    """
     if time_s is None:
         return UNKNOWN
-    if time_s < 1e-3:
+    if time_s < 0.9995e-3:
         return f"{format_number(time_s * 1e6)} µs"
-    if time_s < 1.0:
+    if time_s < 0.9995:
         return f"{format_number(time_s * 1e3)} ms"
-    if time_s < 2 * _MINUTE_S:
-        return f"{format_number(time_s)} s"
-    if time_s < 2 * _HOUR_S:
-        return _two_units(time_s, large_s=_MINUTE_S, large="min", small_s=1.0, small="s")
-    if time_s < 2 * _DAY_S:
-        return _two_units(time_s, large_s=_HOUR_S, large="h", small_s=_MINUTE_S, small="min")
-    return _two_units(time_s, large_s=_DAY_S, large="d", small_s=_HOUR_S, small="h")
+    if time_s < _YEAR_S:
+        return _two_units(time_s)
+    years = time_s / _YEAR_S
+    if years >= _MOST_YEARS:
+        return f"over {_MOST_YEARS:,.0f} years"
+    return "1 year" if years < 1.05 else f"{format_number(years, digits=2)} years"
 
 
 def format_duration_interval(interval: Interval) -> str:
@@ -83,20 +101,29 @@ def format_count(count: int | None) -> str:
 
 
 def format_usd(value_usd: float | None) -> str:
-    """Return an amount of money: "0.0031 USD", "1.24 USD", "1,240 USD"."""
-    if value_usd is None:
-        return UNKNOWN
-    if value_usd >= 100:
-        return f"{value_usd:,.0f} USD"
-    if value_usd >= 1 or value_usd == 0:
-        return f"{value_usd:.2f} USD"
-    return f"{format_number(value_usd, digits=2)} USD"
+    """Return an amount of money: "0.13 USD", "1.24 USD", "1,240 USD", "< 0.01 USD"."""
+    return UNKNOWN if value_usd is None else f"{_amount(value_usd)} USD"
+
+
+def _amount(value_usd: float) -> str:
+    if 0 < value_usd < _CENT_USD / 2:
+        return f"< {_CENT_USD}"
+    return f"{value_usd:,.0f}" if value_usd >= 99.995 else f"{value_usd:.2f}"
 
 
 def format_usd_interval(interval: Interval) -> str:
-    """Return an amount with its interval where that is wider than the last digit shown."""
-    low, mid, high = (format_usd(v) for v in (interval.low, interval.mid, interval.high))
-    return mid if low == mid == high else f"{mid} ({low} – {high})"
+    """Return an amount with its interval where that is wider than the last digit shown.
+
+    "2.00 USD (1.00 – 3.00)"; below a cent the interval says nothing.
+    """
+    low, mid, high = (_amount(value) for value in (interval.low, interval.mid, interval.high))
+    is_nothing = interval.high < _CENT_USD
+    return f"{mid} USD" if is_nothing or low == mid == high else f"{mid} USD ({low} – {high})"
+
+
+def format_usd_per_hour(value_usd: float | None) -> str:
+    """Return a price of an hour, which keeps its digits however small: "0.0312 USD/h"."""
+    return UNKNOWN if value_usd is None else f"{format_number(value_usd)} USD/h"
 
 
 def format_factor(factor: float | None) -> str:

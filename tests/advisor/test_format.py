@@ -16,6 +16,7 @@ from advisor.format import (
     format_rate,
     format_usd,
     format_usd_interval,
+    format_usd_per_hour,
 )
 from advisor.model.quantity import Interval
 
@@ -27,15 +28,28 @@ from advisor.model.quantity import Interval
         (0.0, "0 µs"),
         (1.8e-4, "180 µs"),
         (0.02345, "23.4 ms"),
-        (0.9999, "1000 ms"),
+        (0.9994, "999 ms"),
+        (0.9999, "1 s"),
+        (9.9996e-4, "1 ms"),
         (42.0, "42 s"),
-        (119.0, "119 s"),
+        (59.94, "59.9 s"),
+        (59.96, "1 min"),
+        (81.3, "1 min 21 s"),
+        (119.0, "1 min 59 s"),
         (200.0, "3 min 20 s"),
         (180.0, "3 min"),
-        (7199.6, "120 min"),
+        (3599.4, "59 min 59 s"),
+        (3599.6, "1 h"),
+        (7199.6, "2 h"),
+        (86_369.0, "23 h 59 min"),
+        (86_399.0, "1 d"),
         (5 * 3600 + 12 * 60, "5 h 12 min"),
         (4.2 * 3600, "4 h 12 min"),
         (76 * 3600, "3 d 4 h"),
+        (365 * 86_400.0, "365 d"),
+        (366 * 86_400.0, "1 year"),
+        (2.5 * 365.25 * 86_400.0, "2.5 years"),
+        (7_941_207 * 86_400.0, "over 1,000 years"),
     ],
 )
 def test_durations(time_s, text):
@@ -77,9 +91,12 @@ def test_bytes_counts_percent_factors():
     ("usd", "text"),
     [
         (0.0, "0.00 USD"),
-        (0.00312, "0.0031 USD"),
+        (6.7e-8, "< 0.01 USD"),
+        (0.00312, "< 0.01 USD"),
+        (0.0062, "0.01 USD"),
         (0.129, "0.13 USD"),
         (1.239, "1.24 USD"),
+        (99.996, "100 USD"),
         (1239.6, "1,240 USD"),
         (None, "–"),
     ],
@@ -88,9 +105,26 @@ def test_money(usd, text):
     assert format_usd(usd) == text
 
 
+def test_prices_of_an_hour_keep_their_digits():
+    assert format_usd_per_hour(0.00312) == "0.00312 USD/h"
+    assert format_usd_per_hour(32.77) == "32.8 USD/h"
+    assert format_usd_per_hour(None) == "–"
+
+
+@given(st.floats(min_value=0, max_value=3e10))
+def test_no_part_of_a_duration_is_a_whole_larger_unit(time_s):
+    words = format_duration(time_s).split()
+    small = {"h": 24, "min": 60, "s": 60}
+    for number, unit in zip(words[2::2], words[3::2], strict=True):
+        assert 0 < int(number) < small[unit]
+    if words[1] in small and len(words) > 1 and words[0] != "over":
+        assert float(words[0]) < small[words[1]] if words[1] != "s" else float(words[0]) < 60
+
+
 def test_intervals_show_their_ends_only_when_they_differ():
     assert format_usd_interval(Interval(low=1, mid=1.001, high=1.002)) == "1.00 USD"
-    assert format_usd_interval(Interval(low=1, mid=2, high=3)) == "2.00 USD (1.00 USD – 3.00 USD)"
+    assert format_usd_interval(Interval(low=1, mid=2, high=3)) == "2.00 USD (1.00 – 3.00)"
+    assert format_usd_interval(Interval(low=0, mid=1e-5, high=9e-3)) == "< 0.01 USD"
     text = format_duration_interval(Interval(low=35, mid=42, high=50))
     assert text == "42 s (35 s – 50 s)"
 

@@ -42,7 +42,7 @@ def test_numbers_are_written_by_the_unit_in_their_name():
     text = _reason(ReasonCode.FASTER_THAN_NOW, factor_x=1.84, low_x=1.5, high_x=2.0)
     assert text == "1.8× the speed of now (between 1.5× and 2×)"
     text = _reason(ReasonCode.OVER_BUDGET, usd=12.5, limit_usd=0.5)
-    assert text == "Costs 12.50 USD, your limit is 0.5 USD"
+    assert text == "Costs 12.50 USD, your limit is 0.50 USD"
     text = _reason(ReasonCode.OVER_DEADLINE, hours=30.5, limit_hours=8.0)
     assert text == "Takes 30 h 30 min with setting up, your deadline is 8 h"
     text = _reason(ReasonCode.MEMORY_TOO_SMALL, needed_bytes=2.0**31, available_bytes=2.0**30)

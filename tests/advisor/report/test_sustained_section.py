@@ -63,7 +63,7 @@ def test_each_verdict_has_its_sentence(values, warnings, words):
 
 def test_both_rates_and_their_times_are_told():
     (lead, *_) = sustained_blocks(results(FAST * 200 + SLOW * 300), TR)
-    assert "40 GFLOP/s in the first 10 s, 20 GFLOP/s in the last 60 s" in lead.text
+    assert "40 GFLOP/s in the first 10 s, 20 GFLOP/s in the last 1 min" in lead.text
 
 
 def test_the_curve_is_in_minutes_and_marks_what_is_low():
