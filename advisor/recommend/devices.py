@@ -150,7 +150,7 @@ def choose_devices(
             rejections.append(Rejection(option_id=option.id, title=option.title, reasons=refusals))
         elif pair is None and family is not None:
             support = support_of(family, system=profile.os.family, phase=workload.phase)
-            if support.level == "official":
+            if support.level == "official" or _is_proven(gpu, support, workload, knowledge):
                 options.append(option)
             elif support.level is not None:
                 hints.append(_experiment(option, family, support))
@@ -184,9 +184,13 @@ def device_steps(
     if family is None:
         return ()
     steps = []
-    route = support_of(family, system=profile.os.family, phase=phase).route
-    if route is not None:
-        steps.append(Step(kind="text", caption="Way", content=route))
+    support = support_of(family, system=profile.os.family, phase=phase)
+    is_official = support.level == "official"
+    if support.route is not None:
+        caption = "Way" if is_official else "Unofficial way"
+        steps.append(Step(kind="text", caption=caption, content=support.route))
+    if not is_official:
+        steps.append(Step(kind="text", caption="Caution", content=_caution(family)))
     for hint in hints:
         if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id == gpu_id:
             steps += hint.steps
@@ -231,6 +235,37 @@ def _remedy(family: GpuFamily, profile: MachineProfile) -> str:
         if missing.remedy is not None and "driver" in f"{missing.fact} {missing.reason}".lower():
             return missing.remedy
     return family.opencl_linux or "install the vendor's driver"
+
+
+def _is_proven(
+    gpu: GraphicsDevice, support: Support, workload: Workload, knowledge: Knowledge
+) -> bool:
+    """Whether a card without official support is ranked all the same.
+
+    It is where others timed such jobs on it, or on a card of its architecture and maker.
+    """
+    if support.level != "unofficial" or gpu.kind is not DeviceKind.DGPU:
+        return False
+    spec = find_device(knowledge, gpu.name, kind=gpu.kind, compute_units=gpu.compute_units)
+    if spec is None:
+        return False
+    alike = {
+        other.device
+        for other in knowledge.devices
+        if (other.kind, other.vendor, other.architecture)
+        == (spec.kind, spec.vendor, spec.architecture)
+    }
+    return any(
+        row.device in alike and _is_usable(row, workload.phase) for row in knowledge.published
+    )
+
+
+def _caution(family: GpuFamily) -> str:
+    why = f" ({family.caveats})" if family.caveats else ""
+    return (
+        f"The makers of today's software no longer test it on this card, or never did{why}. "
+        "Try a small job first and compare its time with the one given here."
+    )
 
 
 def _experiment(option: Option, family: GpuFamily, support: Support) -> Hint:

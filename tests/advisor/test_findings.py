@@ -280,22 +280,27 @@ def test_s1_4_for_fcn_r_the_gpus_come_before_the_processor(knowledge):
     assert steps["NVIDIA GeForce GTX 1080"] == pytest.approx(0.0153, rel=0.05)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Kepler to Volta are one family, served unofficially: a card that needs an older wheel"
-    " is a hint without a time, however fast it was measured",
+@pytest.mark.parametrize(
+    ("name", "pci_device_id"),
+    [("NVIDIA GeForce GTX 1080", "1b80"), ("GK210GL [Tesla K80]", "102d")],
 )
-def test_s1_4_a_gtx_1080_in_the_machine_is_first(knowledge):
+def test_s1_4_a_card_of_the_study_in_the_machine_is_first(knowledge, name, pci_device_id):
     card = a_gpu(
-        kind=DeviceKind.DGPU, vendor="NVIDIA", name="NVIDIA GeForce GTX 1080",
-        pci_vendor_id="10de", pci_device_id="1b80", kernel_driver="nvidia",
+        kind=DeviceKind.DGPU, vendor="NVIDIA", name=name, pci_vendor_id="10de",
+        pci_device_id=pci_device_id, kernel_driver="nvidia",
     )  # fmt: skip
     machine = dataclasses.replace(xeon(), graphics=(card,))
     advice = advise(
         knowledge, machine, "fcn-r", job=Job(batch_size=1024, epochs=1000), allows_cloud=False,
         allows_buying=False, objective=Objective.FASTEST,
     )  # fmt: skip
-    assert advice.ranked[0].option.kind is OptionKind.LOCAL_DEVICE
+    first = advice.ranked[0]
+    assert first.option.kind is OptionKind.LOCAL_DEVICE
+    assert first.prediction.basis is Basis.SCALED_FROM_PUBLISHED
+    assert first.prediction.evidence
+    assert first.speedup.mid > 1.5
+    (caution,) = [step.content for step in first.steps if step.caption == "Caution"]
+    assert "CUDA" in caution
 
 
 FIVE = ("Caffe", "CNTK", "MXNet", "TensorFlow", "Torch")

@@ -106,7 +106,7 @@ def test_graphics_of_their_own_speak_for_themselves(knowledge):
     ("asked", "kind", "family"),
     [
         ("RX 6800", DeviceKind.DGPU, "amd-rdna2-dgpu"),
-        ("gtx 1080", DeviceKind.DGPU, "nvidia-old"),
+        ("gtx 1080", DeviceKind.DGPU, "nvidia-pascal-volta"),
         ("iris xe", DeviceKind.IGPU, "intel-xe-lp"),
     ],
 )

@@ -18,6 +18,17 @@ SAMPLES = [
     ("8086", "7d55", "Intel Arc Graphics", "intel-xe-lpg-mtl"),
     ("8086", "56a0", "Intel Arc A770 Graphics", "intel-arc-dgpu"),
     ("8086", "64a0", "Intel Arc 140V", "intel-xe2-xe3-igpu"),
+    ("10de", "1080", "NVIDIA GeForce GTX 580", "nvidia-fermi"),
+    ("10de", "102d", "Tesla K80", "nvidia-kepler"),
+    ("10de", "1180", "NVIDIA GeForce GTX 680", "nvidia-kepler"),
+    ("10de", "1380", "NVIDIA GeForce GTX 750 Ti", "nvidia-maxwell"),
+    ("10de", "17c2", "NVIDIA GeForce GTX TITAN X", "nvidia-maxwell"),
+    ("10de", "13c2", "NVIDIA GeForce GTX 970", "nvidia-maxwell"),
+    ("10de", "1b80", "NVIDIA GeForce GTX 1080", "nvidia-pascal-volta"),
+    ("10de", "15f8", "Tesla P100-PCIE-16GB", "nvidia-pascal-volta"),
+    ("10de", "1db4", "Tesla V100-PCIE-16GB", "nvidia-pascal-volta"),
+    ("10de", "1f82", "NVIDIA GeForce GTX 1650", "nvidia-turing-plus"),
+    ("10de", "2503", "NVIDIA GeForce RTX 3060", "nvidia-turing-plus"),
 ]
 
 
@@ -38,7 +49,7 @@ def _ids(family):
 
 
 def test_all_families_are_there(families):
-    assert len(families) == 42
+    assert len(families) == 45
     assert {family.kind for family in families.values()} == {"igpu", "dgpu", "igpu/dgpu", "npu"}
 
 
@@ -77,8 +88,13 @@ def test_a_known_device_id_leads_to_its_family(families, vendor, device, name, e
     [
         ("NVIDIA GeForce RTX 4090", "nvidia-turing-plus"),
         ("Tesla T4", "nvidia-turing-plus"),
-        ("Tesla K80", "nvidia-old"),
-        ("NVIDIA GeForce GTX 1080 Ti", "nvidia-old"),
+        ("Tesla K80", "nvidia-kepler"),
+        ("NVIDIA GeForce GTX 680", "nvidia-kepler"),
+        ("NVIDIA GeForce GTX 580", "nvidia-fermi"),
+        ("NVIDIA GeForce GTX 750 Ti", "nvidia-maxwell"),
+        ("NVIDIA GeForce GTX TITAN X", "nvidia-maxwell"),
+        ("NVIDIA GeForce GTX 1080 Ti", "nvidia-pascal-volta"),
+        ("Tesla V100-SXM2-16GB", "nvidia-pascal-volta"),
         ("Apple M2 Pro", "apple-m2"),
         ("AMD Radeon RX 7900 XTX", "amd-rdna3-dgpu"),
         ("AMD Radeon RX 9070 XT", "amd-rdna4"),

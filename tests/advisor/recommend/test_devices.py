@@ -9,6 +9,7 @@ from advisor.model.quantity import Phase
 from advisor.model.recommendation import ReasonCode
 from advisor.recommend.devices import (
     choose_devices,
+    device_steps,
     families_of,
     opencl_of,
     served_gpus,
@@ -149,6 +150,54 @@ def test_unofficial_support_is_a_hint_without_a_figure():
     (hint,) = choice.hints
     assert reasons_of(hint) == [(ReasonCode.NO_FIGURE, {"support": "unofficial"})]
     assert hint.steps[0].content == "ncnn Vulkan"
+
+
+POLARIS = a_family(
+    id="amd-gcn3-4", kind="dgpu", pci_device_ids=("67df",), name_pattern="RX 580",
+    linux_training="unofficial", linux_training_route="community builds", caveats="no gfx8 target",
+)  # fmt: skip
+OLD_CARD = a_gpu(kind=DeviceKind.DGPU, name="AMD Radeon RX 580", pci_device_id="67df")
+OLD_SPEC = a_spec(device="AMD Radeon RX 580", vendor="AMD", architecture="GCN 4.0")
+
+
+def old_card_choice(*, measured_on, specs=(OLD_SPEC,), phase=ResultPhase.TRAINING):
+    profile = a_profile(graphics=(OLD_CARD,))
+    row = a_result(9, device=measured_on, kind=DeviceKind.DGPU, value=1.0, phase=phase)
+    knowledge = Knowledge(devices=(CPU, *specs), gpu_families=(POLARIS,), published=(row,))
+    families = families_of(profile, knowledge=knowledge)
+    choice = choose_devices(profile, workload=a_workload(), knowledge=knowledge, families=families)
+    return choice, families, profile
+
+
+def test_a_card_without_official_support_that_others_timed_is_an_option_with_a_caution():
+    choice, families, profile = old_card_choice(measured_on="AMD Radeon RX 580")
+    (option,) = choice.options
+    assert choice.hints == ()
+    steps = device_steps(option, profile=profile, phase=Phase.TRAINING, families=families, hints=())
+    assert [step.caption for step in steps] == ["Unofficial way", "Caution", "Advice"]
+    assert "no gfx8 target" in steps[1].content
+
+
+def test_a_card_of_the_same_architecture_speaks_for_it():
+    other = a_spec(device="AMD Radeon RX 460", vendor="AMD", architecture="GCN 4.0")
+    choice, *_ = old_card_choice(measured_on=other.device, specs=(OLD_SPEC, other))
+    assert len(choice.options) == 1
+
+
+@pytest.mark.parametrize(
+    ("measured_on", "phase", "architecture"),
+    [
+        ("AMD Radeon RX 580", ResultPhase.KERNEL, "GCN 4.0"),
+        ("AMD Radeon RX 580", ResultPhase.INFERENCE, "GCN 4.0"),
+        ("AMD Radeon RX 460", ResultPhase.TRAINING, "GCN 3.0"),
+        ("Unheard of", ResultPhase.TRAINING, "GCN 4.0"),
+    ],
+)
+def test_nothing_else_speaks_for_it(measured_on, phase, architecture):
+    other = a_spec(device="AMD Radeon RX 460", vendor="AMD", architecture=architecture)
+    choice, *_ = old_card_choice(measured_on=measured_on, specs=(OLD_SPEC, other), phase=phase)
+    assert choice.options == ()
+    assert len(choice.hints) == 1
 
 
 def test_an_unknown_gpu_is_refused_not_guessed():
