@@ -1,9 +1,14 @@
-"""`python -m tests.accuracy`: errors against published results; `--write` renews the baseline."""
+"""`python -m tests.accuracy`: errors against published results; `--write` renews the baseline.
+
+`live FILE` measures on this machine; `recorded FILE` gives the errors of such a recording.
+"""
 
 import sys
 from pathlib import Path
 
 from advisor.knowledge.store import load_knowledge
+from tests.accuracy.live import run_live
+from tests.accuracy.live_recorded import run_recorded
 from tests.accuracy.offline import evaluate, summarise, to_json
 
 BASELINE = Path(__file__).with_name("baseline.json")
@@ -11,6 +16,10 @@ BASELINE = Path(__file__).with_name("baseline.json")
 
 def main(arguments: list[str]) -> int:
     """Print the errors of each question, worst cases with `--worst`."""
+    if arguments[:1] == ["live"]:
+        return run_live(arguments[1:])
+    if arguments[:1] == ["recorded"]:
+        return run_recorded(arguments[1:])
     cases = evaluate(load_knowledge())
     text = to_json(summarise(cases))
     print(text, end="")

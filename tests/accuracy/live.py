@@ -1,0 +1,72 @@
+"""`python -m tests.accuracy live FILE`: measure what predictions are judged by, on this machine.
+
+The machine must be otherwise idle. A run that is cut short goes on where it stopped.
+"""
+
+import argparse
+import platform
+import time
+from pathlib import Path
+
+from probes.machine.collect import collect_profile
+from probes.machine.reader import SystemReader
+from tests.accuracy.live_file import Recording
+from tests.accuracy.live_networks import live_networks
+from tests.accuracy.live_units import Unit, tasks
+from ui.journey import app_version, today
+
+
+def run_live(arguments: list[str]) -> int:
+    """Record what is missing, as far as the time reaches."""
+    parser = argparse.ArgumentParser(prog="python -m tests.accuracy live", description=__doc__)
+    parser.add_argument("file", type=Path, help="the recording, made or continued (.json.gz)")
+    parser.add_argument("--minutes", type=float, default=35.0, help="begin nothing after these")
+    parser.add_argument("--only", nargs="*", metavar="NETWORK", help="no other networks")
+    parser.add_argument("--essential", action="store_true", help="float32 alone, no variants")
+    parser.add_argument("--plan", action="store_true", help="print what would be done")
+    parser.add_argument(
+        "--redo-above", type=float, metavar="SHARE",
+        help="measure again what was measured while others used more of the CPUs than this",
+    )  # fmt: skip
+    options = parser.parse_args(arguments)
+    names = {network.name for network in live_networks()}
+    if unknown := sorted(set(options.only or ()) - names):
+        parser.error(f"no network is called {unknown[0]!r}; there are: {', '.join(sorted(names))}")
+    return _record(options)
+
+
+def _record(options: argparse.Namespace) -> int:
+    networks = tuple(n for n in live_networks() if not options.only or n.name in options.only)
+    profile = collect_profile(SystemReader(), today=today(), list_opencl=None)
+    recording = Recording(options.file)
+    if options.redo_above is not None:
+        recording.forget_busy(options.redo_above)
+    recording.begin(profile, {"app": app_version(), "python": platform.python_version()})
+    profile = recording.profile
+    wanted = [task for task in tasks(profile, networks) if task.name not in recording.units]
+    if options.essential:
+        wanted = [t for t in wanted if not t.name.startswith(("variant", "extra", "replay/b"))]
+        wanted = [t for t in wanted if "threads-1" not in t.name]
+    ends_at = time.monotonic() + 60.0 * options.minutes
+    for at, task in enumerate(wanted):
+        if options.plan:
+            print(task.name)
+            continue
+        if time.monotonic() >= ends_at:
+            print(f"the time is used up; {len(wanted) - at} units are left, run it again")
+            return 1
+        unit = task.run()
+        recording.put(task.name, unit)
+        print(f"{at + 1}/{len(wanted)} {task.name} {unit['seconds']:.1f} s{_remarks(unit)}")
+    return 0
+
+
+def _remarks(unit: Unit) -> str:
+    others = unit["load"].get("others")
+    text = f", others used {others:.0%}" if others else ""
+    reference = unit.get("reference")
+    if reference and reference.get("values_s"):
+        text += f", reference {1e3 * min(reference['values_s']):.2f} ms"
+    failed = [case["message"] for case in unit.get("cases", ()) if "message" in case]
+    failed += [unit["message"]] if unit.get("message") else []
+    return text + "".join(f"\n  failed: {message}" for message in failed)
