@@ -17,6 +17,8 @@ import worker_timing
 _POLICIES = {"float32": "float32", "bfloat16": "mixed_bfloat16", "float16": "mixed_float16"}
 _N_FIRST_STEPS = 2
 _MOST_TOKENS = 10
+# Entries with a number format that compute nothing: what comes in, and what links two layers.
+_NOT_COMPUTING = ("InputLayer", "__keras_tensor__")
 
 
 def with_policy(config, policy):
@@ -31,7 +33,7 @@ def with_policy(config, policy):
     changed = {key: with_policy(value, policy) for key, value in config.items()}
     inner = changed.get("config")
     is_layer = "class_name" in changed and isinstance(inner, dict) and "dtype" in inner
-    if is_layer and changed["class_name"] != "InputLayer" and _is_float(inner["dtype"]):
+    if is_layer and changed["class_name"] not in _NOT_COMPUTING and _is_float(inner["dtype"]):
         changed["config"] = dict(inner, dtype=policy)
     return changed
 

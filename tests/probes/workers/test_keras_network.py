@@ -53,6 +53,17 @@ def test_layers_of_integers_keep_their_format():
     assert with_policy([config], "mixed_bfloat16") == [config]
 
 
+def test_links_between_layers_keep_their_format():
+    from keras_network import with_policy
+
+    link = {"class_name": "__keras_tensor__", "config": {"shape": [None, 6], "dtype": "float32"}}
+    config = layer("d", "Dense", units=2, dtype=FLOAT)
+    config["inbound_nodes"] = [{"args": [link], "kwargs": {}}]
+    after = with_policy(config, "mixed_bfloat16")
+    assert after["config"]["dtype"] == "mixed_bfloat16"
+    assert after["inbound_nodes"][0]["args"] == [link]
+
+
 def trial(model_json, **more):
     values = {"phase": Phase.TRAINING, "batch_size": 4, "min_value_s": 0.002, "n_values": 2}
     return run_trial(TrialRequest(id="x", model_json=model_json, **{**values, **more}))
