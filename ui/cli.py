@@ -68,6 +68,12 @@ def _add_preferences(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-cloud", action="store_true", help="leave rented machines out")
     group.add_argument("--no-buy", action="store_true", help="leave purchases out")
     group.add_argument("--electricity-usd-per-kwh", type=_positive_number, metavar="X")
+    group.add_argument(
+        "--data-gb", type=_positive_number, metavar="X", help="size of your data set"
+    )
+    group.add_argument(
+        "--hours-per-week", type=_positive_number, metavar="H", help="how long you compute a week"
+    )
 
 
 def _add_budget(parser: argparse.ArgumentParser) -> None:

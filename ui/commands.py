@@ -307,6 +307,8 @@ def _preferences(options: argparse.Namespace) -> Preferences:
         allows_cloud=not options.no_cloud,
         allows_buying=not options.no_buy,
         electricity_usd_per_kwh=options.electricity_usd_per_kwh,
+        data_bytes=None if options.data_gb is None else round(options.data_gb * 1e9),
+        use_h_per_week=options.hours_per_week,
     )
 
 

@@ -25,7 +25,13 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """What the user wants and refuses. None: no limit."""
+    """What the user wants and refuses. None: no limit, or not said.
+
+    Attributes:
+        data_bytes: size of the data set, for a rented machine's disk and the way there.
+        use_h_per_week: hours of computing here per week, of this and other jobs, by which a
+            purchase is judged.
+    """
 
     objective: Objective = Objective.BALANCED
     max_usd: float | None = None
@@ -35,6 +41,8 @@ class Preferences:
     allows_buying: bool = True
     electricity_usd_per_kwh: float | None = None
     currency: str = "USD"
+    data_bytes: int | None = None
+    use_h_per_week: float | None = None
 
 
 class ReasonCode(StrEnum):

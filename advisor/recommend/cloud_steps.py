@@ -10,19 +10,20 @@ from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.recommendation import Step
 
-# Disk that is rented with every machine: system, framework and a data set of some gigabytes.
-DISK_GIB = 64
+# Disk where nothing is known of the data: system, framework and a few gigabytes.
+DISK_GIB = 32
 
 _ARM = ("arm64", "aarch64")
 _GCP_LIST = "https://cloud.google.com/compute/docs/regions-zones"
 
 
-def cloud_steps(option: Option, *, hours: float) -> tuple[Step, ...]:
+def cloud_steps(option: Option, *, hours: float, disk_gib: int = DISK_GIB) -> tuple[Step, ...]:
     """Return start, watch and stop for a CLOUD option.
 
     Args:
         option: with its offer.
         hours: predicted billed hours, the base of the automatic stop where a vendor has one.
+        disk_gib: size of the disk.
     """
     offer = option.offer
     if offer is None:
@@ -30,8 +31,8 @@ def cloud_steps(option: Option, *, hours: float) -> tuple[Step, ...]:
     makers = {"aws": _aws, "gcp": _gcp, "azure": _azure}
     maker = makers.get(offer.vendor)
     if maker is None:
-        return _other(offer, is_spot=option.is_spot)
-    return maker(offer, is_spot=option.is_spot, hours=hours)
+        return _other(offer, is_spot=option.is_spot, disk_gib=disk_gib)
+    return maker(offer, is_spot=option.is_spot, hours=hours, disk_gib=disk_gib)
 
 
 def _is_arm(offer: Offer) -> bool:
@@ -43,7 +44,7 @@ def _stop_after_h(hours: float) -> int:
     return max(1, int(2.0 * hours + 1.0))
 
 
-def _aws(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
+def _aws(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
     architecture = "arm64" if _is_arm(offer) else "amd64"
     image = (
         "resolve:ssm:/aws/service/canonical/ubuntu/server/24.04/stable/current/"
@@ -69,7 +70,7 @@ def _aws(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
         "  --instance-initiated-shutdown-behavior terminate --key-name MY-KEY \\",
         (
             '  --block-device-mappings \'[{"DeviceName":"/dev/sda1","Ebs":{"VolumeSize":'
-            f'{DISK_GIB},"VolumeType":"gp3","DeleteOnTermination":true}}}}]\' \\'
+            f'{disk_gib},"VolumeType":"gp3","DeleteOnTermination":true}}}}]\' \\'
         ),
         "  --tag-specifications 'ResourceType=instance,Tags=[{Key=Name,Value=dl-advisor}]'",
     ]
@@ -112,7 +113,7 @@ def _gcp_machine(offer: Offer) -> tuple[str, list[str]]:
     return machine, options
 
 
-def _gcp(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
+def _gcp(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
     machine, options = _gcp_machine(offer)
     zone = f"{offer.region}-a"
     family = "ubuntu-2404-lts-arm64" if _is_arm(offer) else "ubuntu-2404-lts-amd64"
@@ -122,7 +123,7 @@ def _gcp(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
         f"gcloud compute instances create dl-advisor --zone={zone} --machine-type={machine} \\",
         *(f"  {entry} \\" for entry in options),
         f"  --instance-termination-action=DELETE --max-run-duration={_stop_after_h(hours)}h \\",
-        f"  --image-family={family} --image-project=ubuntu-os-cloud --boot-disk-size={DISK_GIB}GB",
+        f"  --image-family={family} --image-project=ubuntu-os-cloud --boot-disk-size={disk_gib}GB",
     ]
     watch = f"gcloud compute instances describe dl-advisor --zone={zone} --format='value(status)'"
     stop = f"gcloud compute instances delete dl-advisor --zone={zone} --quiet"
@@ -134,7 +135,7 @@ def _gcp(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
     )
 
 
-def _azure(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
+def _azure(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
     image = "Canonical:ubuntu-24_04-lts:server-arm64:latest" if _is_arm(offer) else "Ubuntu2404"
     spot = ["  --priority Spot --max-price -1 --eviction-policy Delete \\"] if is_spot else []
     start = [
@@ -142,7 +143,7 @@ def _azure(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
         f"az vm create --resource-group dl-advisor --name dl-advisor --location {offer.region} \\",
         f"  --size {offer.instance_type} --image {image} \\",
         *spot,
-        f"  --os-disk-size-gb {DISK_GIB} --admin-username azureuser --generate-ssh-keys",
+        f"  --os-disk-size-gb {disk_gib} --admin-username azureuser --generate-ssh-keys",
     ]
     watch = (
         "az vm get-instance-view --resource-group dl-advisor --name dl-advisor "
@@ -168,7 +169,7 @@ def _azure(offer: Offer, *, is_spot: bool, hours: float) -> tuple[Step, ...]:
     )
 
 
-def _other(offer: Offer, *, is_spot: bool) -> tuple[Step, ...]:
+def _other(offer: Offer, *, is_spot: bool, disk_gib: int) -> tuple[Step, ...]:
     form = "interruptible" if is_spot else "on demand"
     where = "" if offer.region == "any" else f" in {offer.region}"
     return (
@@ -177,7 +178,7 @@ def _other(offer: Offer, *, is_spot: bool) -> tuple[Step, ...]:
             caption="Start",
             content=(
                 f"In the console of {offer.vendor}, choose {offer.instance_type} ({form})"
-                f"{where} with an Ubuntu image and a disk of {DISK_GIB} GB."
+                f"{where} with an Ubuntu image and a disk of {disk_gib} GB."
             ),
         ),
         Step(kind="text", caption="Watch", content="nvidia-smi, and the log of the training."),

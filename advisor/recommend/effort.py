@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from advisor.model.option import Option, OptionKind
 
-# A rented machine is billed while it starts, installs a framework and receives the data.
+# A rented machine is billed while it starts and installs a framework; the data come on top.
 # An assumption, stated in every price that uses it.
 CLOUD_SETUP_S = 600.0
 # Time from ordering a card to having it in hand. An assumption, stated with every purchase.
@@ -56,11 +56,13 @@ def changes_network(option: Option) -> bool:
     return option.kind is OptionKind.CHANGE_NETWORK
 
 
-def effort_of(option: Option) -> Effort:
-    """Return what an option asks of a person."""
+def effort_of(option: Option, *, upload_s: float = 0.0) -> Effort:
+    """Return what an option asks of a person; `upload_s`: to bring the data to a rented machine."""
     minutes, basis = _WORK_MINUTES[option.kind]
     work_s = minutes * 60.0
     if option.fact is not None and option.fact.needs_root:
         work_s += ROOT_WORK_S
-    wait_s = {OptionKind.CLOUD: CLOUD_SETUP_S, OptionKind.BUY: DELIVERY_S}.get(option.kind, 0.0)
+    wait_s = {OptionKind.CLOUD: CLOUD_SETUP_S + upload_s, OptionKind.BUY: DELIVERY_S}.get(
+        option.kind, 0.0
+    )
     return Effort(work_s=work_s, wait_s=wait_s, basis=basis)

@@ -29,6 +29,7 @@ from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
 from advisor.recommend.devices import DEVICE_PREFIX
 from advisor.recommend.effort import effort_of
+from advisor.recommend.job_data import job_data
 from advisor.recommend.options import STAY_ID
 from advisor.recommend.rank import TIE_FRACTION, Candidate
 from advisor.recommend.reasons import reason
@@ -141,8 +142,13 @@ def candidate_of(option: Option, prediction: Prediction, *, given: Given) -> Can
     lost = NOTHING
     if option.offer is not None:
         lost = redone_s(option, prediction, band=given.index.spot_band(option.offer))
+    data = job_data(context.workload, given.preferences)
     return Candidate(
-        option=option, prediction=prediction, cost=cost, effort=effort_of(option), redone_s=lost
+        option=option,
+        prediction=prediction,
+        cost=cost,
+        effort=effort_of(option, upload_s=data.upload_s),
+        redone_s=lost,
     )
 
 

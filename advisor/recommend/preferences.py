@@ -11,6 +11,7 @@ from advisor.model.recommendation import Preferences
 
 # All prices in the data are in this currency.
 CURRENCY = "USD"
+WEEK_H = 168.0
 
 
 def check_preferences(preferences: Preferences) -> None:
@@ -24,6 +25,10 @@ def check_preferences(preferences: Preferences) -> None:
     _check_number("the deadline", preferences.deadline_h, "hours")
     if preferences.deadline_h == 0.0:
         raise InputError("the deadline must be more than 0 hours")
+    _check_number("the size of the data", preferences.data_bytes, "bytes")
+    _check_number("the use in a week", preferences.use_h_per_week, "hours")
+    if preferences.use_h_per_week is not None and not 0 < preferences.use_h_per_week <= WEEK_H:
+        raise InputError(f"a week has {WEEK_H:.0f} hours, got {preferences.use_h_per_week!r}")
     for region in preferences.regions:
         if not region.strip():
             raise InputError(f"a region must have a name, got {region!r}")

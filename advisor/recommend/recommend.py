@@ -35,6 +35,7 @@ from advisor.recommend.choose import choose
 from advisor.recommend.devices import DEVICE_PREFIX, device_steps, families_of
 from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
+from advisor.recommend.job_data import job_data
 from advisor.recommend.offers import cloud_option
 from advisor.recommend.options import list_options
 from advisor.recommend.preferences import check_date, check_preferences
@@ -140,7 +141,8 @@ def _steps(
 ) -> tuple[Step, ...]:
     context = given.context
     if not option.id.startswith(DEVICE_PREFIX):
-        return steps_for(option, profile=context.profile, hours=hours)
+        disk_gib = job_data(context.workload, given.preferences).disk_gib
+        return steps_for(option, profile=context.profile, hours=hours, disk_gib=disk_gib)
     return device_steps(
         option,
         profile=context.profile,

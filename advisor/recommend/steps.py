@@ -10,7 +10,7 @@ from advisor.model.machine import MachineProfile, OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.recommendation import Step
-from advisor.recommend.cloud_steps import cloud_steps
+from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
 
 # Values of settings that stand for a fact of the machine.
 PHYSICAL_CORES = "PHYS"
@@ -20,18 +20,22 @@ _SHELL_MARKS = re.compile(r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python |apt |bazel
 _BOTH_VALUES = "|"
 
 
-def steps_for(option: Option, *, profile: MachineProfile, hours: float) -> tuple[Step, ...]:
+def steps_for(
+    option: Option, *, profile: MachineProfile, hours: float, disk_gib: int = DISK_GIB
+) -> tuple[Step, ...]:
     """Return what to do for an option; empty for staying.
 
     Args:
         option: what is advised.
         profile: decides between shells and fills in core counts.
         hours: predicted hours of the job, for the automatic stop of rented machines.
+        disk_gib: disk of a rented machine.
     """
     if option.kind is OptionKind.STAY:
         return ()
-    if option.kind is OptionKind.CLOUD:
-        return (*cloud_steps(option, hours=hours), *_on_arrival(option))
+    if option.offer is not None:
+        started = cloud_steps(option, hours=hours, disk_gib=disk_gib)
+        return (*started, *_on_arrival(option))
     if option.kind is OptionKind.BUY:
         return _buy_steps(option)
     settings = option.settings

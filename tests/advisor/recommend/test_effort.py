@@ -56,3 +56,8 @@ def test_a_number_format_is_less_work_than_another_network():
         for kind in (OptionKind.PRECISION, OptionKind.CHANGE_NETWORK)
     )
     assert precision < network
+
+
+def test_data_that_travel_far_are_waited_for():
+    assert effort_of(a_cloud_option(), upload_s=1000.0).wait_s == CLOUD_SETUP_S + 1000.0
+    assert effort_of(an_option("x", OptionKind.BUILD), upload_s=1000.0).wait_s == 0.0

@@ -64,3 +64,21 @@ def test_a_date_must_be_one():
 )
 def test_age_counts_from_the_end_of_a_month_or_year(date, days):
     assert age_days(date, today="2026-11-21") == days
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {"data_bytes": -1},
+        {"use_h_per_week": 0.0},
+        {"use_h_per_week": 169.0},
+        {"use_h_per_week": float("nan")},
+    ],
+)
+def test_data_and_use_that_cannot_be(wishes):
+    with pytest.raises(InputError):
+        check_preferences(Preferences(**wishes))
+
+
+def test_data_and_use_that_can_be():
+    check_preferences(Preferences(data_bytes=0, use_h_per_week=168.0))

@@ -9,7 +9,7 @@ import pytest
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.option import OptionKind
-from advisor.recommend.cloud_steps import cloud_steps
+from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
 from advisor.recommend.steps import resolve_settings, steps_for, usable_cores
 from tests.advisor.recommend.builders import (
     a_cloud_option,
@@ -149,7 +149,7 @@ def test_aws_spot_command():
     market = json.loads(start["--instance-market-options"])
     assert market["MarketType"] == "spot"
     (disk,) = json.loads(start["--block-device-mappings"])
-    assert disk["Ebs"]["VolumeSize"] == 64
+    assert disk["Ebs"]["VolumeSize"] == DISK_GIB
     assert disk["Ebs"]["DeleteOnTermination"] is True
     assert "MaxPrice" not in str(market)
 
@@ -254,3 +254,18 @@ def test_a_purchase_says_what_it_needs_and_what_the_price_is():
 def test_options_without_their_part_have_no_steps():
     assert local(an_option("b", OptionKind.BUY)) == ()
     assert cloud_steps(an_option("c", OptionKind.CLOUD), hours=1.0) == ()
+
+
+@pytest.mark.parametrize("vendor", ["aws", "gcp", "azure", "smallcloud"])
+def test_the_disk_is_as_large_as_the_job_needs(vendor):
+    option = a_cloud_option(an_offer(vendor=vendor))
+    steps = steps_for(option, profile=a_profile(), hours=1.0, disk_gib=216)
+    text = "\n".join(step.content for step in steps)
+    assert "216" in text
+
+
+def test_a_row_about_renting_in_general_has_its_own_words():
+    fact = a_fact(kind=OptionKind.CLOUD, how="save checkpoints every few minutes")
+    option = an_option("spot", OptionKind.CLOUD, fact=fact)
+    first, *_ = steps_for(option, profile=a_profile(), hours=0.0)
+    assert first.content == "save checkpoints every few minutes"

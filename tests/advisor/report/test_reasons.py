@@ -44,7 +44,7 @@ def test_numbers_are_written_by_the_unit_in_their_name():
     text = _reason(ReasonCode.OVER_BUDGET, usd=12.5, limit_usd=0.5)
     assert text == "Costs 12.50 USD, your limit is 0.50 USD"
     text = _reason(ReasonCode.OVER_DEADLINE, hours=30.5, limit_hours=8.0)
-    assert text == "Takes 30 h 30 min with setting up, your deadline is 8 h"
+    assert text == "Takes 1 d 6 h with setting up, your deadline is 8 h"
     text = _reason(ReasonCode.MEMORY_TOO_SMALL, needed_bytes=2.0**31, available_bytes=2.0**30)
     assert text == "Needs 2 GiB, there are 1 GiB"
 
