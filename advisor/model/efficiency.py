@@ -23,6 +23,7 @@ class PeakBasis(StrEnum):
 
     CORES_CLOCK_ISA = "cores_clock_isa"
     CORES_BASE_CLOCK_ISA = "cores_base_clock_isa"
+    CORES_MEASURED_CLOCK_ISA = "cores_measured_clock_isa"
     UNITS_CLOCK = "units_clock"
     DATA_SHEET = "data_sheet"
     MEMORY_CHANNELS = "memory_channels"

@@ -170,6 +170,21 @@ class PeakShape:
     width: int = 0
 
 
+# Cycles of one execution of a `ClockShape`, by definition.
+CLOCK_CYCLES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockShape:
+    """A chain of dependent operations of one cycle each, on every core at once.
+
+    One execution is `CLOCK_CYCLES` cycles. `load` is what the cores do beside it: "scalar" for
+    nothing, "vector" for multiply-adds of the widest vectors, which may lower the clock.
+    """
+
+    load: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverheadShape:
     """A fixed cost: `kind` train_call, predict_call, dispatch, variable or launch."""
@@ -205,6 +220,7 @@ KernelShape = (
     | OptimizerShape
     | StreamShape
     | PeakShape
+    | ClockShape
     | OverheadShape
     | TransferShape
     | UnknownShape

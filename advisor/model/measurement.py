@@ -22,6 +22,7 @@ class Runner(StrEnum):
     JAX = "jax"
     ONNXRUNTIME = "onnxruntime"
     OPENVINO = "openvino"
+    CLOCK = "clock"
 
 
 class Outcome(StrEnum):
@@ -51,6 +52,7 @@ class StabilityWarning(StrEnum):
     BUSY = "busy"
     CPU_LIMIT = "cpu_limit"
     STEAL = "steal"
+    UNSTEADY = "unsteady"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,8 @@ class BenchmarkRequest:
 
     Attributes:
         id: unique within a plan, readable: "keras/conv/forward/...".
-        role: "headline" (shown to the user), "calibration", "replay", "setting" or "sustained"
+        role: "headline" (shown to the user), "calibration", "replay", "setting",
+            "reference" (timed again to tell whether the machine has changed) or "sustained"
             (timed until its values have lasted n_values times min_value_s together).
         device_id: `CPU_DEVICE_ID` or the id of an OpenCL device of the profile.
         threads: number of compute threads, None for the default of the stack.

@@ -55,6 +55,13 @@ _USUAL_S = {
     "dispatch": DEFAULT_DISPATCH_S,
 }
 _REFERENCE_MHZ = 4000.0
+_CORE_BASES = frozenset(
+    {
+        PeakBasis.CORES_CLOCK_ISA,
+        PeakBasis.CORES_BASE_CLOCK_ISA,
+        PeakBasis.CORES_MEASURED_CLOCK_ISA,
+    }
+)
 # Products below this do not fill a processor.
 _LEAST_PRODUCT_FLOP = 2 * 512**3
 
@@ -114,7 +121,7 @@ def _cpu_classes(
         yield _Class(
             measurements=products,
             device=None,
-            bound=cpu_flop_peak(profile, knowledge=knowledge),
+            bound=cpu_flop_peak(profile, knowledge=knowledge, measured=own),
             low=NORMAL_LOW,
             low_clues=causes.LOW_CPU,
             high_clues=causes.HIGH_RATE,
@@ -142,7 +149,7 @@ def _opencl_classes(
     yield _Class(
         measurements=peaks,
         device=device,
-        bound=opencl_flop_peak(profile, device=device, knowledge=knowledge),
+        bound=opencl_flop_peak(profile, device=device, knowledge=knowledge, measured=measured),
         low=NORMAL_LOW,
         low_clues=causes.LOW_PEAK,
         high_clues=causes.HIGH_RATE,
@@ -203,7 +210,7 @@ def _verdict(ratio: float, *, low: float, high: float) -> Verdict:
 
 def _elsewhere(group: _Class, groups: Iterable[_Class], *, peak: Peak) -> tuple[float, str] | None:
     """Return the best figure of another library under the same bound."""
-    if peak.basis not in (PeakBasis.CORES_CLOCK_ISA, PeakBasis.CORES_BASE_CLOCK_ISA):
+    if peak.basis not in _CORE_BASES:
         return None
     if group.device is not None:
         return None

@@ -5,14 +5,25 @@ Leaves to others: figures and verdicts (`advisor.normal.judge`); estimates for p
 do fill gaps (`advisor.predict.hardware`).
 """
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.lookup import find_device, find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.efficiency import PeakBasis, UnknownPeak
-from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OpenclDevice
+from advisor.model.kernel import ClockShape, PeakShape
+from advisor.model.machine import (
+    CPU_DEVICE_ID,
+    DeviceKind,
+    GraphicsDevice,
+    MachineProfile,
+    OpenclDevice,
+)
+from advisor.model.measurement import Measurement
 from advisor.model.published import DeviceSpec, GpuFamily
 from advisor.predict.hardware import isa_row
+from advisor.predict.work import rate
 
 # No processor and no GPU has another clock; a driver once told 42 949 672 MHz.
 LEAST_CLOCK_MHZ = 50.0
@@ -22,6 +33,8 @@ _SPEC_CLOCK_RANGE = (0.25, 1.3)
 # Bytes of one transfer over one memory channel.
 _CHANNEL_BYTES = 8
 _FLOP_PER_LANE = 2.0
+# Operations per cycle are powers of two; a measured figure is this close to one, or says nothing.
+_PER_CYCLE_TOLERANCE = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +80,66 @@ def _has_high_clock(profile: MachineProfile, spec: DeviceSpec | None) -> bool:
     return is_clock(profile.cpu.max_mhz) or bool(spec and spec.boost_ghz)
 
 
-def cpu_flop_peak(profile: MachineProfile, *, knowledge: Knowledge) -> Bound:
-    """Return cores x highest clock x operations per cycle, in float32, of the whole processor."""
+def measured_clock_hz(measured: Iterable[Measurement]) -> float | None:
+    """Return the highest clock that the cores held under vector load, or without it.
+
+    None where no clock was measured.
+    """
+    clocks: dict[str, list[float]] = {}
+    for measurement in measured:
+        shape = measurement.request.shape
+        if isinstance(shape, ClockShape):
+            clocks.setdefault(shape.load, []).append(rate(measurement)[0])
+    found = clocks.get("vector") or clocks.get("scalar")
+    return max(found) if found else None
+
+
+def measured_flop_per_cycle(
+    measured: Iterable[Measurement], *, cores: float, clock_hz: float
+) -> float | None:
+    """Return the operations per cycle of one core that multiply-adds without memory reached.
+
+    They tell how many vector units there are, which the name of a processor does not always. None
+    where they were not measured or are far from a power of two: then something disturbed them.
+    """
+    peaks = [
+        rate(measurement)[0]
+        for measurement in measured
+        if isinstance(measurement.request.shape, PeakShape)
+        and measurement.request.device_id == CPU_DEVICE_ID
+    ]
+    if not peaks:
+        return None
+    found = max(peaks) / (cores * clock_hz)
+    whole = 2.0 ** round(math.log2(found))
+    return whole if abs(found / whole - 1.0) <= _PER_CYCLE_TOLERANCE else None
+
+
+def _measured_peak(
+    profile: MachineProfile, measured: Iterable[Measurement], *, cores: int, told: float | None
+) -> Peak | None:
+    """Return the bound by the measured clock, None where there is none."""
+    found = tuple(measured)
+    clock_hz = measured_clock_hz(found)
+    if clock_hz is None or not is_clock(clock_hz / 1e6):
+        return None
+    usable = min(cores, profile.cpu.usable_cpus or cores)
+    per_cycle = measured_flop_per_cycle(found, cores=usable, clock_hz=clock_hz) or told
+    if per_cycle is None:
+        return None
+    return Peak(value=cores * clock_hz * per_cycle, basis=PeakBasis.CORES_MEASURED_CLOCK_ISA)
+
+
+def cpu_flop_peak(
+    profile: MachineProfile, *, knowledge: Knowledge, measured: Iterable[Measurement] = ()
+) -> Bound:
+    """Return cores x clock x operations per cycle, in float32, of the whole processor.
+
+    Args:
+        profile: the machine.
+        knowledge: operations per cycle, data sheets.
+        measured: a clock among them is taken for what it is; else the highest one that is told.
+    """
     cpu = profile.cpu
     spec = cpu_spec(profile, knowledge=knowledge)
     cores = cpu.n_physical_cores or (spec.cores if spec else None)
@@ -77,6 +148,9 @@ def cpu_flop_peak(profile: MachineProfile, *, knowledge: Knowledge) -> Bound:
     row = isa_row(knowledge, microarchitecture=cpu.microarchitecture, isa_features=cpu.isa_features)
     per_cycle = row.fp32_flop_per_cycle_per_core if row else None
     per_cycle = per_cycle or (spec.fp32_flop_per_cycle_per_core if spec else None)
+    known = _measured_peak(profile, measured, cores=cores, told=per_cycle)
+    if known is not None:
+        return known
     if not per_cycle:
         return UnknownPeak.MICROARCHITECTURE
     clocks = _cpu_clocks_mhz(profile, spec)
@@ -207,11 +281,15 @@ def _pairing(spec: DeviceSpec | None) -> float:
 
 
 def opencl_flop_peak(
-    profile: MachineProfile, *, device: OpenclDevice, knowledge: Knowledge
+    profile: MachineProfile,
+    *,
+    device: OpenclDevice,
+    knowledge: Knowledge,
+    measured: Iterable[Measurement] = (),
 ) -> Bound:
     """Return the arithmetic bound of any OpenCL device; a CPU's is that of the processor."""
     if device.kind is DeviceKind.CPU:
-        return cpu_flop_peak(profile, knowledge=knowledge)
+        return cpu_flop_peak(profile, knowledge=knowledge, measured=measured)
     return gpu_flop_peak(profile, device=device, knowledge=knowledge)
 
 

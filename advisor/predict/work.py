@@ -11,8 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from advisor.model.kernel import (
+    CLOCK_CYCLES,
     PEAK_FLOP,
     Cell,
+    ClockShape,
     ConvShape,
     Direction,
     ElementwiseShape,
@@ -47,6 +49,7 @@ _KINDS: dict[type, OperatorKind] = {
     OptimizerShape: OperatorKind.OPTIMIZER,
     StreamShape: OperatorKind.STREAM,
     PeakShape: OperatorKind.PEAK,
+    ClockShape: OperatorKind.PEAK,
     OverheadShape: OperatorKind.OVERHEAD,
     TransferShape: OperatorKind.TRANSFER,
     UnknownShape: OperatorKind.UNKNOWN,
@@ -137,6 +140,7 @@ _FORWARD: dict[type, Callable[[Any], int]] = {
     OptimizerShape: lambda s: s.parameters * _optimizer_row(s.optimizer)[1],
     StreamShape: lambda s: s.elements * _STREAM.get(s.op, (2, 0))[1],
     PeakShape: lambda _s: PEAK_FLOP,
+    ClockShape: lambda _s: 0,
     OverheadShape: lambda _s: 0,
     TransferShape: lambda _s: 0,
     UnknownShape: lambda s: s.elements,
@@ -197,6 +201,7 @@ _ELEMENTS: dict[type, Callable[[Any], tuple[int, int]]] = {
     OptimizerShape: lambda s: (s.parameters * _optimizer_row(s.optimizer)[0],) * 2,
     StreamShape: lambda s: (s.elements * _STREAM.get(s.op, (2, 0))[0],) * 2,
     PeakShape: lambda _s: (0, 0),
+    ClockShape: lambda _s: (0, 0),
     OverheadShape: lambda _s: (0, 0),
     # An addition of two tensors.
     UnknownShape: lambda s: (3 * s.elements, 4 * s.elements),
@@ -312,7 +317,7 @@ def step_totals(workload: Workload) -> StepTotals:
 def rate(measurement: Measurement) -> tuple[float, str]:
     """Return the median of a measurement as people state it, with its unit.
 
-    Arithmetic kernels in "flop/s", memory-bound ones in "B/s", fixed costs in "s".
+    Arithmetic kernels in "flop/s", memory-bound ones in "B/s", clocks in "Hz", fixed costs in "s".
     """
     request = measurement.request
     kind = operator_kind(request.shape)
@@ -323,4 +328,6 @@ def rate(measurement: Measurement) -> tuple[float, str]:
         return operations / seconds, "flop/s"
     if seconds > 0.0 and moved:
         return moved / seconds, "B/s"
+    if seconds > 0.0 and isinstance(request.shape, ClockShape):
+        return CLOCK_CYCLES / seconds, "Hz"
     return seconds, "s"

@@ -5,6 +5,7 @@ Leaves to others: sentences about them (`advisor.report.reasons`).
 
 from advisor.i18n import N_, Translator
 from advisor.model.kernel import (
+    ClockShape,
     ConvShape,
     Direction,
     ElementwiseShape,
@@ -74,6 +75,7 @@ WARNINGS = {
     StabilityWarning.THROTTLED: N_("the processor was throttled: let it cool"),
     StabilityWarning.BUSY: N_("the machine was busy: close other programs and measure again"),
     StabilityWarning.CPU_LIMIT: N_("a container limits the CPU time"),
+    StabilityWarning.UNSTEADY: N_("a reference moved by more than 5 % meanwhile"),
     StabilityWarning.STEAL: N_("the host of this virtual machine took CPU time away"),
 }
 _STREAM = {
@@ -120,6 +122,9 @@ def shape_name(shape: KernelShape, tr: Translator) -> str:
         return f"{shape.cell.value.upper()} {size}"
     if isinstance(shape, StreamShape):
         return tr(_STREAM.get(shape.op, shape.op))
+    if isinstance(shape, ClockShape):
+        is_vector = shape.load == "vector"
+        return tr(N_("clock under vector load")) if is_vector else tr(N_("clock under load"))
     if isinstance(shape, PeakShape):
         return tr(N_("multiply-add peak"))
     if isinstance(shape, OverheadShape):

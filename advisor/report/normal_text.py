@@ -41,6 +41,7 @@ UNKNOWN_PEAKS = {
 BASES = {
     PeakBasis.CORES_CLOCK_ISA: N_("cores × highest clock × operations per cycle"),
     PeakBasis.CORES_BASE_CLOCK_ISA: N_("cores × base clock × operations per cycle"),
+    PeakBasis.CORES_MEASURED_CLOCK_ISA: N_("cores × measured clock × operations per cycle"),
     PeakBasis.UNITS_CLOCK: N_("compute units × clock × operations per cycle"),
     PeakBasis.DATA_SHEET: N_("data sheet"),
     PeakBasis.MEMORY_CHANNELS: N_("memory channels × speed × 8 bytes"),

@@ -6,6 +6,7 @@ Leaves to others: names for people (`advisor.report.names`).
 import functools
 
 from advisor.model.kernel import (
+    ClockShape,
     ConvShape,
     Direction,
     ElementwiseShape,
@@ -108,6 +109,11 @@ def _(shape: StreamShape) -> str:
 @shape_label.register
 def _(shape: PeakShape) -> str:
     return f"peak-w{shape.width}" if shape.width else "peak-best"
+
+
+@shape_label.register
+def _(shape: ClockShape) -> str:
+    return f"clock-{shape.load}"
 
 
 @shape_label.register

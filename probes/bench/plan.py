@@ -10,7 +10,14 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from advisor.errors import InputError
-from advisor.model.kernel import Direction, KernelCall, KernelShape, StreamShape
+from advisor.model.kernel import (
+    ClockShape,
+    Direction,
+    KernelCall,
+    KernelShape,
+    PeakShape,
+    StreamShape,
+)
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from advisor.model.quantity import Phase, Precision
@@ -23,12 +30,16 @@ HEADLINE = "headline"
 CALIBRATION = "calibration"
 REPLAY = "replay"
 SETTING = "setting"
+# Timed several times over a session to tell whether the machine has changed meanwhile.
+REFERENCE = "reference"
 # Timed for so long as all of its values last together.
 SUSTAINED = "sustained"
 
 ONEDNN_OFF = Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0")
 # A kernel that is timed first and last: when it has become slower, so may have the others.
 REFERENCE_SUFFIX = "/again"
+
+VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar")
 
 # Flags of processors that multiply in bfloat16 themselves.
 _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
@@ -195,6 +206,13 @@ def gemm_sizes(profile: MachineProfile, sizes: Iterable[int]) -> tuple[int, ...]
     return tuple(size for size in sizes if size <= 512 or 2.0 * size**3 / rate <= _LONGEST_GEMM_S)
 
 
+def _add_clock(plan_: PlanBuilder) -> None:
+    """Ask for the clock under both loads, and for what the vector units do in it."""
+    shapes = ((VECTOR_CLOCK, HEADLINE), (PeakShape(), HEADLINE), (SCALAR_CLOCK, CALIBRATION))
+    for shape, role in shapes:
+        plan_.add(shape, direction=Direction.FORWARD, runner=Runner.CLOCK, role=role)
+
+
 def _add_headlines(
     plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase, budget: Budget
 ) -> None:
@@ -270,6 +288,7 @@ def _add_cpu(
     precision: Precision,
     batch_size: int,
 ) -> None:
+    _add_clock(plan_)
     _add_headlines(plan_, profile, phase=phase, budget=budget)
     asked = [precision] if precision in (Precision.BFLOAT16, Precision.FLOAT16) else []
     _add_replay(plan_, replay, precisions=[Precision.FLOAT32, *asked])
@@ -289,11 +308,18 @@ def _add_cpu(
         suite.gemm(512),
         direction=Direction.FORWARD,
         runner=Runner.KERAS,
-        role=HEADLINE,
+        role=REFERENCE,
         suffix=REFERENCE_SUFFIX,
     )
     if budget is Budget.THOROUGH:
         _add_settings(plan_, profile, phase=phase)
+    plan_.add(
+        VECTOR_CLOCK,
+        direction=Direction.FORWARD,
+        runner=Runner.CLOCK,
+        role=REFERENCE,
+        suffix=REFERENCE_SUFFIX,
+    )
 
 
 def thread_counts(profile: MachineProfile) -> tuple[int, ...]:

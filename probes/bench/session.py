@@ -46,7 +46,7 @@ MAX_DEATHS = 3
 OVERTIME_S = 15.0
 _DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
 # Runners that measure the framework of a foreign interpreter when there is one.
-_FOREIGN = frozenset(Runner) - {Runner.OPENCL, Runner.STREAM}
+_FOREIGN = frozenset(Runner) - {Runner.OPENCL, Runner.STREAM, Runner.CLOCK}
 # Verdicts on a child that was not in a state to say where it was.
 _ENDED = frozenset({Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT})
 
@@ -59,10 +59,15 @@ class _Conditions:
     device_id: str
     threads: int | None
     settings: tuple[Any, ...]
+    is_last: bool
 
 
 def _conditions(request: BenchmarkRequest) -> _Conditions:
-    return _Conditions(request.runner, request.device_id, request.threads, request.settings)
+    # The clock is measured before everything else and after it.
+    is_last = request.runner is Runner.CLOCK and request.id.endswith(REFERENCE_SUFFIX)
+    return _Conditions(
+        request.runner, request.device_id, request.threads, request.settings, is_last
+    )
 
 
 def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
@@ -242,6 +247,9 @@ class Session:
     def _options(self, request: BenchmarkRequest) -> dict[str, Any]:
         """Return what the runner is told besides the kernels."""
         options: dict[str, Any] = {"threads": request.threads, "device_id": request.device_id}
+        if request.runner is Runner.CLOCK:
+            options["isa"] = list(self._profile.cpu.isa_features)
+            options["cores"] = self._profile.cpu.n_physical_cores
         for device in self._profile.opencl:
             if device.id == request.device_id:
                 # An id is a place in a list; the names tell whether the list is still the same.

@@ -6,6 +6,7 @@ changes the user's system.
 
 from collections.abc import Iterable
 
+from advisor.model.kernel import ClockShape
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Measurement, StabilityWarning
 from probes.bench.load import LoadShare
@@ -18,6 +19,8 @@ BUSY_SHARE = 0.10
 STEAL_SHARE = 0.02
 # A kernel timed first and last may differ by this much on a quiet machine.
 DRIFT = 0.10
+# No other process slows the clock: it may fall by less.
+CLOCK_DRIFT = 0.05
 _FULL_PERCENT = 99.0
 
 
@@ -80,6 +83,9 @@ def has_become_slower(measured: Iterable[Measurement], *, suffix: str) -> bool:
     by_id = {measurement.request.id: measurement for measurement in measured}
     for name, again in by_id.items():
         first = by_id.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
-        if first is not None and again.min_s > first.min_s * (1.0 + DRIFT):
+        if first is None:
+            continue
+        allowed = CLOCK_DRIFT if isinstance(again.request.shape, ClockShape) else DRIFT
+        if again.min_s > first.min_s / (1.0 - allowed):
             return True
     return False

@@ -1,6 +1,7 @@
 """Name of a CPU's microarchitecture from what it says about itself.
 
-Family and model decide where the table knows them, because a virtual machine hides flags; else
+Family and model decide where the table knows them, because a virtual machine hides flags; unless
+a flag shows that the model number is another processor's, which virtual machines have, too. Else
 the newest microarchitecture whose flags the CPU all has (archspec) is taken as a hint. Names are
 archspec's, with underscores; GCC's `-march` names where archspec tells less apart.
 Leaves to others: the flags themselves, which are the only truth on what code may run.
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 
 import archspec.cpu
 
-from probes.machine.tables import find_x86_model
+from probes.machine.tables import find_x86_by_flag, find_x86_model
 
 _X86_WORDS = ("x86_64", "amd64", "i686", "i386")
 _VENDORS = {"AuthenticAMD": "AMD", "HygonGenuine": "Hygon", "GenuineIntel": "Intel"}
@@ -37,9 +38,12 @@ def find_x86_microarchitecture(
     present = frozenset(flags)
     if vendor_id is not None and family is not None and model is not None:
         named = find_x86_model(vendor_id, family=family, model=model, flags=present)
-        if named is not None:
-            return named
-    return _find_by_flags(vendor_id, present)
+        told = find_x86_by_flag(vendor_id, named=named, flags=present)
+        if told is not None or named is not None:
+            return told or named
+    return find_x86_by_flag(vendor_id, named=None, flags=present) or _find_by_flags(
+        vendor_id, present
+    )
 
 
 def _find_by_flags(vendor_id: str | None, flags: frozenset[str]) -> str | None:

@@ -91,6 +91,23 @@ def find_x86_model(vendor: str, *, family: int, model: int, flags: frozenset[str
     return None
 
 
+def find_x86_by_flag(vendor: str | None, *, named: str | None, flags: frozenset[str]) -> str | None:
+    """Return the oldest microarchitecture that has a telling flag, None where nothing is amiss.
+
+    A hypervisor may show the model number of one processor with the flags of another.
+
+    Args:
+        vendor: "GenuineIntel", ...
+        named: what family and model stand for, None for nothing.
+        flags: of the processor as Linux spells them.
+    """
+    for row in _rows("x86_flags.csv"):
+        if row["vendor"] == vendor and row["flag"] in flags:
+            fits = named in (row["microarchitecture"], *row["also"].split(";"))
+            return None if fits else row["microarchitecture"]
+    return None
+
+
 def find_pci_device(vendor_id: str | None, *, device_id: str | None) -> PciDevice | None:
     """Return what is known of a PCI identity (four hex digits each)."""
     if vendor_id is None or device_id is None:

@@ -37,6 +37,7 @@ KERNEL_RUNNERS = {
     "jax": ("jax_kernels", "make_runner"),
     "onnxruntime": ("onnxruntime_kernels", "OnnxRuntimeRunner"),
     "openvino": ("openvino_kernels", "OpenvinoRunner"),
+    "clock": ("clock_chain", "ClockRunner"),
 }
 
 

@@ -8,13 +8,23 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable
 
+from advisor.format import format_rate
+from advisor.i18n import translator_for
 from advisor.knowledge.store import Knowledge
-from advisor.model.kernel import Direction, GemmShape, KernelShape, PeakShape, StreamShape
+from advisor.model.kernel import (
+    ClockShape,
+    Direction,
+    GemmShape,
+    KernelShape,
+    PeakShape,
+    StreamShape,
+)
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
-from advisor.model.measurement import BenchmarkRequest, Runner, Setting
+from advisor.model.measurement import BenchmarkRequest, Measurement, Runner, Setting
 from advisor.model.quantity import Precision
 from advisor.normal.peaks import Bound, Peak, cpu_flop_peak, opencl_flop_peak
 from advisor.predict.work import rate
+from advisor.report.names import shape_name
 from probes.bench.session import Session
 from tests.peers.drivers import Driver
 from tests.peers.duel import Contest, Figures, PeerFailed, PeerMissing
@@ -232,6 +242,9 @@ def cpu_contest(
 ) -> Contest:
     """Return our products on the processor against the plainest calls of the libraries.
 
+    The bound is cores x clock x operations per cycle, with the clock measured under vector load in
+    the same minute where the processor lets it be measured.
+
     Args:
         profile: the machine.
         knowledge: for the bound.
@@ -252,7 +265,8 @@ def cpu_contest(
         contest.notes.extend(note for note in missing if note not in contest.notes)
         return figures
 
-    peak = _giga(cpu_flop_peak(profile, knowledge=knowledge))
+    clocks = measured_clock(profile)
+    peak = _giga(cpu_flop_peak(profile, knowledge=knowledge, measured=clocks))
     same = {Runner.NUMPY: "numpy", Runner.KERAS: "tensorflow"}
     pairs = tuple(
         (f"{runner.value} {name}", f"{peer} {name}", "GFLOP/s")
@@ -268,4 +282,26 @@ def cpu_contest(
         pairs=pairs,
         peaks={} if peak is None else {name: peak for name, _peer, _unit in pairs},
     )
+    contest.notes.extend(clock_notes(clocks))
     return contest
+
+
+def measured_clock(profile: MachineProfile) -> tuple[Measurement, ...]:
+    """Return the clock under both loads and the multiply-add peak; empty where there is none."""
+    shapes = (ClockShape(load="vector"), ClockShape(load="scalar"), PeakShape())
+    requests = [
+        BenchmarkRequest(
+            id=str(shape), role="headline", runner=Runner.CLOCK, device_id=CPU_DEVICE_ID,
+            shape=shape, direction=Direction.FORWARD, precision=Precision.FLOAT32,
+        )
+        for shape in shapes
+    ]  # fmt: skip
+    return Session(profile=profile).run(requests).measured
+
+
+def clock_notes(measured: Iterable[Measurement]) -> list[str]:
+    """Return a line for each figure: "processor: clock under vector load 3.81 GHz"."""
+    return [
+        f"processor: {shape_name(m.request.shape, translator_for('en'))} {format_rate(*rate(m))}"
+        for m in measured
+    ]

@@ -14,7 +14,14 @@ from advisor.model.efficiency import (
     UnknownPeak,
     Verdict,
 )
-from advisor.model.kernel import Direction, GemmShape, OverheadShape, PeakShape, StreamShape
+from advisor.model.kernel import (
+    ClockShape,
+    Direction,
+    GemmShape,
+    OverheadShape,
+    PeakShape,
+    StreamShape,
+)
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, Memory, OpenclDevice, Power
 from advisor.model.measurement import (
     BenchmarkRequest,
@@ -330,6 +337,36 @@ def test_a_virtual_machine_does_not_know_its_memory_nor_its_clock():
     assert slow.cause.code is CauseCode.VIRTUAL_CPUS
     stolen = one(profile, timed(GEMM, 100e9), warnings=(StabilityWarning.STEAL,))
     assert stolen.cause.code is CauseCode.STEAL
+
+
+def clock(ghz, load="vector", **changes):
+    values_s = (1e6 / (ghz * 1e9),)
+    return dataclasses.replace(
+        timed(ClockShape(load=load), 1.0, runner=Runner.CLOCK, **changes), values_s=values_s
+    )
+
+
+def test_a_measured_clock_bounds_what_a_virtual_machine_can_do():
+    profile = machine("small-vm")
+    row = one(profile, timed(GEMM, 450e9), clock(3.8), clock(4.1, "scalar"))
+    assert row.basis is PeakBasis.CORES_MEASURED_CLOCK_ISA
+    assert row.peak == pytest.approx(2 * 3.8e9 * 64)
+    assert (row.verdict, row.cause) == (Verdict.NORMAL, None)
+    # Without vectors there is the scalar one, and nonsense is no clock.
+    assert one(profile, timed(GEMM, 450e9), clock(4.0, "scalar")).peak == 2 * 4.0e9 * 64
+    nonsense = one(profile, timed(GEMM, 450e9), clock(90.0))
+    assert nonsense.basis is PeakBasis.CORES_BASE_CLOCK_ISA
+
+
+@pytest.mark.parametrize(
+    ("flop_per_s", "per_cycle"),
+    [(2 * 3.8e9 * 31, 32), (2 * 3.8e9 * 62, 64), (2 * 3.8e9 * 45, 64), (2 * 3.8e9 * 15.5, 16)],
+)
+def test_the_vector_units_are_counted_by_what_they_do(flop_per_s, per_cycle):
+    profile = machine("small-vm")
+    peak = timed(PeakShape(), flop_per_s, runner=Runner.CLOCK)
+    row = one(profile, timed(GEMM, 100e9), clock(3.8), peak)
+    assert row.peak == pytest.approx(2 * 3.8e9 * per_cycle)
 
 
 def test_the_base_clock_of_a_real_machine():

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from advisor.errors import InputError
-from advisor.model.kernel import Direction, GemmShape, KernelCall, StreamShape
+from advisor.model.kernel import ClockShape, Direction, GemmShape, KernelCall, StreamShape
 from advisor.model.machine import Cache
 from advisor.model.measurement import Runner
 from advisor.model.quantity import Phase, Precision
@@ -34,9 +34,19 @@ def test_numpy_and_memory_come_first_then_the_headlines_then_the_users_kernels(p
     assert runners.index(Runner.STREAM) < runners.index(Runner.KERAS)
     keras = [request for request in requests if request.runner is Runner.KERAS]
     order = [request.role for request in keras]
-    assert order.index("replay") == order.count("headline") - 1  # one is timed again at the end
+    assert order.index("replay") == order.count("headline")
+    assert order[-1] == "reference"  # timed again at the end
     assert order.index("calibration") == order.index("replay") + 1
     assert keras[-1].id.endswith(module.REFERENCE_SUFFIX)
+
+
+def test_the_clock_is_measured_before_everything_else_and_after_it(profile):
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
+    clocks = [index for index, r in enumerate(requests) if r.runner is Runner.CLOCK]
+    assert clocks == [0, 1, 2, len(requests) - 1]
+    first, last = requests[0], requests[-1]
+    assert first.shape == last.shape == ClockShape(load="vector")
+    assert last.id == first.id + module.REFERENCE_SUFFIX
 
 
 def test_the_first_tier_of_all_groups_comes_before_the_second(profile):
@@ -59,7 +69,7 @@ def test_inference_has_no_gradients_and_no_optimisers(profile):
 def test_a_quick_run_is_small_and_without_settings(profile, with_cpu):
     requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
     assert len(requests) < 180
-    assert roles(requests) == {"headline", "calibration"}
+    assert roles(requests) == {"headline", "calibration", "reference"}
     assert all(request.threads is None and not request.settings for request in requests)
     with_bf16 = plan(
         with_cpu(isa_features=("avx2", "avx512f", "avx512_bf16")),

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from advisor.model.kernel import Direction, PeakShape
+from advisor.model.kernel import ClockShape, Direction, PeakShape
 from advisor.model.machine import Power
 from advisor.model.measurement import (
     BenchmarkRequest,
@@ -66,13 +66,13 @@ def test_warnings_of_load():
     assert warnings_of_load(LoadShare(others=0.2, steal=0.0)) == (StabilityWarning.BUSY,)
 
 
-def measured(name, value):
+def measured(name, value, shape=PeakShape()):  # noqa: B008 - frozen
     request = BenchmarkRequest(
         id=name,
         role="headline",
         runner=Runner.KERAS,
         device_id="cpu",
-        shape=PeakShape(),
+        shape=shape,
         direction=Direction.FORWARD,
         precision=Precision.FLOAT32,
     )
@@ -87,3 +87,10 @@ def test_a_machine_that_has_become_slower(again, expected):
     results = [measured("a", 1.0), measured("b", 9.0), measured("a/again", again)]
     assert has_become_slower(results, suffix="/again") is expected
     assert has_become_slower(results[2:], suffix="/again") is False
+
+
+@pytest.mark.parametrize(("again", "expected"), [(1.04, False), (1.07, True)])
+def test_a_clock_may_fall_by_less_than_a_product_may_become_slower(again, expected):
+    clock = ClockShape(load="vector")
+    results = [measured("c", 1.0, clock), measured("c/again", again, clock)]
+    assert has_become_slower(results, suffix="/again") is expected

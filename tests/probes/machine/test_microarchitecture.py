@@ -45,6 +45,21 @@ def test_flags_decide_where_one_model_number_is_shared(flags, name):
     assert found == name
 
 
+@pytest.mark.parametrize(
+    ("model", "flags", "name"),
+    [
+        (167, ("avx512f", "amx_tile", "avx512_fp16"), "sapphirerapids"),
+        (167, ("avx512f", "avx512_vnni"), "rocketlake"),
+        (85, ("avx512f", "avx512_bf16", "amx_tile", "amx_fp16"), "graniterapids"),
+        (173, ("avx512f", "amx_tile"), "graniterapids"),
+        (250, ("avx512f", "avx512_fp16"), "sapphirerapids"),
+    ],
+)
+def test_a_flag_that_a_model_cannot_have_counts_more_than_its_number(model, flags, name):
+    found = find_x86_microarchitecture("GenuineIntel", family=6, model=model, flags=flags)
+    assert found == name
+
+
 @pytest.mark.parametrize("name", ["zen3", "haswell"])
 def test_an_unknown_model_is_named_by_its_flags(name):
     target = archspec.cpu.TARGETS[name]

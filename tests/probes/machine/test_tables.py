@@ -40,6 +40,7 @@ def test_every_row_is_whole_and_has_a_source(name):
         ("soc_gpus.csv", ("compatible",)),
         ("opencl_drivers.csv", ("vendor", "system", "distribution")),
         ("hypervisors.csv", ("text",)),
+        ("x86_flags.csv", ("vendor", "flag")),
         ("x86_models.csv", ("vendor", "family", "model_first", "requires_flag")),
     ],
 )
