@@ -135,7 +135,7 @@ def _speed_reasons(placed: Placed, speedup: Interval) -> list[Reason]:
 
 def _tie_reasons(placed: Placed, field: Field) -> list[Reason]:
     return [
-        reason(ReasonCode.TIE_WITH, title=field.titles.get(other, other))
+        reason(ReasonCode.TIE_WITH, option=field.titles.get(other, other))
         for other in placed.tied_with[:1]
     ]
 
@@ -152,7 +152,7 @@ def _why_not_first(placed: Placed, field: Field) -> list[Reason]:
         extra_usd = candidate.usd - first.usd
     is_dearer = extra_usd is not None and extra_usd > 0.0
     if is_slower and is_dearer:
-        found.append(reason(ReasonCode.DOMINATED, title=first.option.title))
+        found.append(reason(ReasonCode.DOMINATED, option=first.option.title))
     if is_slower:
         found.append(reason(ReasonCode.SLOWER_THAN_FIRST, factor_x=factor))
     if is_dearer and extra_usd is not None:

@@ -12,8 +12,9 @@ Every option competes with its *effective time*: computing + redone work after i
 
 Under all three an option that computes something else (a smaller network, frozen layers) stands
 below every option that does the job as it was asked, and one whose price is unknown below those
-whose price is known where money counts. Values that differ by less than 10 % are a tie: tied
-options share a rank and stand in the order of least change, then of money.
+whose price is known where money counts. Values that differ by less than 10 % stand in the order
+of least change, then of money. A tie, with a shared rank, are those of them whose computing times
+differ by less than 10 % too: what takes twice as long is no tie to anybody who waits for it.
 Leaves to others: times (`advisor.predict`), money (`advisor.recommend.cost`), wording.
 """
 
@@ -250,7 +251,7 @@ def _least_change(candidate: Candidate) -> tuple[float, float, float, str]:
     return order, usd, candidate.effective_s, candidate.option.id
 
 
-def _tie_groups(scored: Sequence[_Scored]) -> list[list[_Scored]]:
+def _bands(scored: Sequence[_Scored]) -> list[list[_Scored]]:
     """Split sorted entries into groups whose values lie within 10 % of their first."""
     groups: list[list[_Scored]] = []
     for entry in scored:
@@ -264,13 +265,30 @@ def _tie_groups(scored: Sequence[_Scored]) -> list[list[_Scored]]:
     return groups
 
 
+def _ties(band: Sequence[_Scored]) -> list[list[_Scored]]:
+    """Split entries of near value into those of near computing time, the least change first."""
+    ties: list[list[_Scored]] = []
+    for entry in sorted(band, key=_compute_order):
+        limit = (1.0 + TIE_FRACTION) * ties[-1][0].candidate.prediction.total_s.mid if ties else 0.0
+        if ties and entry.candidate.prediction.total_s.mid <= limit:
+            ties[-1].append(entry)
+        else:
+            ties.append([entry])
+    ordered = [sorted(tie, key=lambda item: _least_change(item.candidate)) for tie in ties]
+    return sorted(ordered, key=lambda tie: _least_change(tie[0].candidate))
+
+
+def _compute_order(entry: _Scored) -> tuple[float, str]:
+    return entry.candidate.prediction.total_s.mid, entry.candidate.option.id
+
+
 def _place(scored: Sequence[_Scored]) -> tuple[Placed, ...]:
     front = pareto_ids([entry.candidate for entry in scored])
     placed: list[Placed] = []
-    for group in _tie_groups(scored):
+    for tie in (tie for band in _bands(scored) for tie in _ties(band)):
         position = len(placed) + 1
-        ids = [entry.candidate.option.id for entry in group]
-        for entry in sorted(group, key=lambda item: _least_change(item.candidate)):
+        ids = [entry.candidate.option.id for entry in tie]
+        for entry in tie:
             option_id = entry.candidate.option.id
             placed.append(
                 Placed(

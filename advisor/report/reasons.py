@@ -37,8 +37,8 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     ),
     _R.SLOWER_THAN_NOW: (N_("{factor_x} slower than now"), N_("Slower than now")),
     _R.TIE_WITH: (
-        N_("A tie with {option}: less than 10 % apart in what you asked for"),
-        N_("A tie: less than 10 % apart in what you asked for"),
+        N_("A tie with {option}: less than 10 % apart in time and in what you asked for"),
+        N_("A tie: less than 10 % apart in time and in what you asked for"),
     ),
     _R.MEASURED_HERE: (
         N_("Measured on this machine: {figure}"),

@@ -107,14 +107,14 @@ def test_rented_machines_are_not_measured_here():
 def test_ties_are_called_ties():
     near = candidate(an_option("near", OptionKind.BUILD), hours=9.5, usd=0.0)
     found = reasons([STAY, near], "near")
-    assert found[ReasonCode.TIE_WITH] == {"title": "stay"}
+    assert found[ReasonCode.TIE_WITH] == {"option": "stay"}
 
 
 def test_dominated_by_the_first():
     first = rented("a", hours=1.0, usd=1.0)
     worse = rented("b", hours=2.0, usd=3.0)
     found = reasons([first, worse], worse.option.id)
-    assert found[ReasonCode.DOMINATED] == {"title": first.option.title}
+    assert found[ReasonCode.DOMINATED] == {"option": first.option.title}
     assert found[ReasonCode.SLOWER_THAN_FIRST] == {"factor_x": 2.0}
     assert found[ReasonCode.DEARER_THAN_FIRST] == {"usd": 2.0}
 

@@ -210,6 +210,16 @@ def test_below_a_tenth_is_a_tie_with_a_shared_rank():
     assert placed[2].tied_with == ()
 
 
+def test_far_apart_in_computing_is_no_tie_however_much_work_both_are():
+    short, long = (
+        candidate(name, hours=hours, usd=usd, effort=Effort(work_s=3600.0, wait_s=0.0, basis="w"))
+        for name, hours, usd in (("short", 0.03, 2.0), ("long", 0.07, 1.0))
+    )
+    placed = rank([short, long], preferences=Preferences(objective=Objective.FASTEST)).placed
+    assert [(p.candidate.option.id, p.rank) for p in placed] == [("long", 1), ("short", 2)]
+    assert all(p.tied_with == () for p in placed)
+
+
 def test_of_tied_options_the_least_change_comes_first():
     tied = [
         candidate("rent", hours=9.6, usd=1.0),
