@@ -12,7 +12,7 @@ from probes.machine.collect import collect_profile
 from probes.machine.reader import SystemReader
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_networks import live_networks
-from tests.accuracy.live_units import Unit, tasks
+from tests.accuracy.live_units import Unit, is_essential, tasks
 from ui.journey import app_version, today
 
 
@@ -45,8 +45,7 @@ def _record(options: argparse.Namespace) -> int:
     profile = recording.profile
     wanted = [task for task in tasks(profile, networks) if task.name not in recording.units]
     if options.essential:
-        wanted = [t for t in wanted if not t.name.startswith(("variant", "extra", "replay/b"))]
-        wanted = [t for t in wanted if "threads-1" not in t.name]
+        wanted = [t for t in wanted if is_essential(t.name)]
     ends_at = time.monotonic() + 60.0 * options.minutes
     for at, task in enumerate(wanted):
         if options.plan:

@@ -1,5 +1,6 @@
 """The recording of a live run: one packed JSON file that grows unit by unit."""
 
+import dataclasses
 import gzip
 import json
 from pathlib import Path
@@ -10,6 +11,15 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 
 FORMAT = 1
+
+
+def anonymous(profile: MachineProfile) -> MachineProfile:
+    """Return a profile without what tells nothing about its speed: folders, build of the kernel."""
+    environments = tuple(
+        dataclasses.replace(environment, python="python") for environment in profile.environments
+    )
+    system = dataclasses.replace(profile.os, kernel=None)
+    return dataclasses.replace(profile, environments=environments, os=system)
 
 
 class Recording:
@@ -42,8 +52,8 @@ class Recording:
         return profile
 
     def begin(self, profile: MachineProfile, versions: dict[str, str]) -> None:
-        """Note the machine and the software unless they are there."""
-        self.data.setdefault("profile", encode(profile))
+        """Note the machine and the software unless they are there, but not whose they are."""
+        self.data.setdefault("profile", encode(anonymous(profile)))
         self.data.setdefault("versions", versions)
 
     def forget_busy(self, share: float) -> None:

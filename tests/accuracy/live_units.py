@@ -226,6 +226,13 @@ def tasks(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> tuple[T
     return (*_essential(profile, networks), *_variants(profile, networks))
 
 
+def is_essential(name: str) -> bool:
+    """Return whether a unit belongs to float32 under the default settings."""
+    return not (
+        name.startswith(("variant/", "extra/")) or "/bfloat16" in name or "/threads-" in name
+    )
+
+
 def _essential(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> list[Task]:
     suite = quick_suite(profile)
     limits = budgets_s(profile, budget=Budget.QUICK, device_ids=(CPU_DEVICE_ID,))
@@ -264,7 +271,19 @@ def _variants(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> lis
         alone = tuple(_under(request, threads=_ONE_THREAD) for request in plain)
         return measured(profile, alone, budget_s=90.0)
 
-    found = [Task(name="calibration/threads-1", run=table)]
+    def short_table() -> Unit:
+        short = (
+            dataclasses.replace(
+                request, id=f"{request.id}/bfloat16", role=SETTING, precision=Precision.BFLOAT16
+            )
+            for request in plain
+        )
+        return measured(profile, tuple(short), budget_s=90.0)
+
+    found = [
+        Task(name="calibration/threads-1", run=table),
+        Task(name="calibration/bfloat16", run=short_table),
+    ]
     for network in chosen:
 
         def replay_short(network: LiveNetwork = network) -> Unit:
