@@ -1,0 +1,228 @@
+"""Trials of settings on the user's own network: what is tried, each run, what came out.
+
+Leaves to others: what is worth trying and the statistics (`advisor.trial`), running
+(`probes.bench.trials`), keeping (`ui.history`).
+"""
+
+import statistics
+from dataclasses import dataclass
+from enum import StrEnum
+
+from advisor.model.measurement import Outcome, Setting, SoftwareStack, StabilityWarning
+from advisor.model.quantity import Interval, Phase, Precision
+
+
+class Jit(StrEnum):
+    """Whether Keras compiles the step with XLA; AUTO is its own default."""
+
+    AUTO = "auto"
+    ON = "on"
+
+
+class Pipeline(StrEnum):
+    """What is added to the user's input pipeline."""
+
+    AS_IS = "as_is"
+    CACHE = "cache"
+    PREFETCH = "prefetch"
+    CACHE_PREFETCH = "cache_prefetch"
+
+
+class DataKind(StrEnum):
+    """How the user's own data are stored."""
+
+    NPZ = "npz"
+    CSV = "csv"
+    IMAGES = "images"
+    FUNCTION = "function"
+
+
+class TrialVerdict(StrEnum):
+    """What a trial says about a setting."""
+
+    BASELINE = "baseline"
+    FASTER = "faster"
+    SLOWER = "slower"
+    NO_DIFFERENCE = "no_difference"
+    UNSTABLE = "unstable"
+    WRONG_RESULT = "wrong_result"
+    FAILED = "failed"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeReference:
+    """A Python file of the user and the name of a function in it."""
+
+    path: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialData:
+    """The user's own data: a file, a folder, or (FUNCTION) a Python file and its function."""
+
+    kind: DataKind
+    path: str
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSource:
+    """The network and the job that all trials of a search share.
+
+    Attributes:
+        name: short name; title: for people.
+        model_json: Keras configuration; None when `code` makes the model.
+        loss: as Keras names it; None: chosen from the last layer, or the user's own.
+        data: None for made-up data of the right shape.
+    """
+
+    name: str
+    title: str
+    phase: Phase
+    batch_size: int
+    precision: Precision = Precision.FLOAT32
+    optimizer: str = "sgd"
+    model_json: str | None = None
+    code: CodeReference | None = None
+    loss: str | None = None
+    data: TrialData | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSetup:
+    """What is set for a trial; a field at its default is left as it is now.
+
+    Attributes:
+        id: unique in a search; option_id: the row of the options table that it tries.
+        settings: environment variables of the process.
+        intra_threads, inter_threads: of TensorFlow; intra also of the numerical libraries.
+        cpus: the process may run on these logical CPUs only.
+        precision: number format of the computing layers; batch_size: of the step.
+        backend: of Keras; python: interpreter; None: our own.
+        device: "cpu", or "gpu" for what the framework drives.
+        parts: ids of the setups that this one combines.
+    """
+
+    id: str
+    title: str
+    option_id: str | None = None
+    settings: tuple[Setting, ...] = ()
+    intra_threads: int | None = None
+    inter_threads: int | None = None
+    cpus: tuple[int, ...] = ()
+    precision: Precision | None = None
+    jit: Jit = Jit.AUTO
+    batch_size: int | None = None
+    pipeline: Pipeline = Pipeline.AS_IS
+    backend: str = "tensorflow"
+    python: str | None = None
+    device: str = "cpu"
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRun:
+    """One process that ran steps under one setup.
+
+    Attributes:
+        started_s: seconds since the search began, without pauses between two sittings;
+            duration_s: of the process.
+        message: why there is no figure, "" when completed.
+        first_step_s: the first step with all that is compiled in it.
+        values_s: seconds of one step, each the mean of a block of steps.
+        batch_size: samples of one step.
+        check_value: loss after a fixed number of steps from the same weights (training) or the
+            size of the outputs (inference), to be compared with the baseline's.
+        has_random_layers: the network draws random masks, which differ between backends.
+        peak_memory_bytes: of the process and its children; device_memory_bytes: of the GPU.
+        check: how the steps were verified, in words.
+    """
+
+    setup_id: str
+    started_s: float
+    duration_s: float
+    outcome: Outcome
+    message: str = ""
+    stack: SoftwareStack | None = None
+    first_step_s: float | None = None
+    values_s: tuple[float, ...] = ()
+    batch_size: int = 1
+    check_value: float | None = None
+    has_random_layers: bool = False
+    peak_memory_bytes: int | None = None
+    device_memory_bytes: int | None = None
+    check: str = ""
+    warnings: tuple[StabilityWarning, ...] = ()
+
+    @property
+    def is_completed(self) -> bool:
+        """Whether there is a figure."""
+        return self.outcome is Outcome.COMPLETED
+
+    @property
+    def step_s(self) -> float:
+        """Median seconds of one step.
+
+        Raises:
+            statistics.StatisticsError: when there is no figure.
+        """
+        return statistics.median(self.values_s)
+
+    @property
+    def sample_s(self) -> float:
+        """Median seconds of one sample."""
+        return self.step_s / self.batch_size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialResult:
+    """What is known about a setup after its runs.
+
+    Attributes:
+        message: why it failed or is wrong, "" otherwise.
+        speedup: time per sample now / time per sample then, with a 95 % interval; None without
+            figures.
+        step_s: median seconds of one step over the runs; samples_per_step: its batch.
+        n_runs: processes that gave a figure.
+    """
+
+    setup: TrialSetup
+    verdict: TrialVerdict
+    message: str = ""
+    speedup: Interval | None = None
+    step_s: Interval | None = None
+    samples_per_step: int = 1
+    first_step_s: float | None = None
+    peak_memory_bytes: int | None = None
+    device_memory_bytes: int | None = None
+    check_value: float | None = None
+    baseline_check_value: float | None = None
+    n_runs: int = 0
+    warnings: tuple[StabilityWarning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialReport:
+    """A whole search: the baseline first, then each setup; a file of its own.
+
+    `duration_s` is what the processes took, over all sittings.
+    """
+
+    measured_on: str
+    source: str
+    title: str
+    phase: Phase
+    batch_size: int
+    precision: Precision
+    results: tuple[TrialResult, ...]
+    duration_s: float
+    has_own_data: bool = False
+    warnings: tuple[StabilityWarning, ...] = ()
+
+    @property
+    def best(self) -> TrialResult | None:
+        """The fastest setup that is surely faster and right; None when there is none."""
+        faster = [r for r in self.results if r.verdict is TrialVerdict.FASTER and r.speedup]
+        return max(faster, key=lambda r: r.speedup.mid if r.speedup else 0.0, default=None)

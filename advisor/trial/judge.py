@@ -1,0 +1,208 @@
+"""Verdicts: faster, slower, no difference, unstable, wrong, failed.
+
+Leaves to others: the figures (`advisor.trial.statistics`), words (`advisor.report`).
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from advisor.model.measurement import Outcome
+from advisor.model.quantity import Interval, Precision
+from advisor.model.trial import TrialResult, TrialRun, TrialSetup, TrialVerdict
+from advisor.trial.statistics import Estimate, Spread, estimate, log_ratios, pooled_spread
+
+# Less than this is no difference worth the typing.
+NO_DIFFERENCE = 0.05
+_DELTA = math.log1p(NO_DIFFERENCE)
+# An interval this wide (half, in logarithms) says nothing about 5 %.
+_WIDEST = 2.0 * _DELTA
+# What a figure must be known to before a search stops looking at it.
+_GOAL_HALF = 0.03
+_LEAST_RUNS = 2
+# A run this far from the baseline needs no second look to tell which way it goes.
+_HOPELESS = math.log(1.5)
+
+# How far the loss after the same steps may be from the baseline's, as a share of it.
+_TOLERANCES = {
+    Precision.FLOAT32: 0.01,
+    Precision.BFLOAT16: 0.06,
+    Precision.FLOAT16: 0.06,
+    Precision.INT8: 0.20,
+}
+_RANDOM_LAYERS_TOLERANCE = 0.25
+_LEAST_DIFFERENCE = 1e-3
+
+
+def tolerance_of(
+    setup: TrialSetup, *, baseline: TrialSetup, precision: Precision, has_random_layers: bool
+) -> float:
+    """Return how far the check value may be from the baseline's, as a share of it.
+
+    Args:
+        setup: what is compared.
+        baseline: what it is compared with.
+        precision: of the job, where the setup does not change it.
+        has_random_layers: the network draws masks, which differ from backend to backend.
+    """
+    found = max(_TOLERANCES[setup.precision or precision], _TOLERANCES[precision])
+    is_other = (setup.backend, setup.python, setup.device) != (
+        baseline.backend, baseline.python, baseline.device,
+    )  # fmt: skip
+    is_redrawn = is_other or setup.jit is not baseline.jit
+    return max(found, _RANDOM_LAYERS_TOLERANCE) if is_redrawn and has_random_layers else found
+
+
+def _wrongness(
+    setup: TrialSetup, run: TrialRun, *, baseline: TrialSetup, now: Sequence[TrialRun],
+    precision: Precision,
+) -> str:  # fmt: skip
+    """Return why the result is wrong, "" when it agrees or cannot be compared."""
+    wanted = [b.check_value for b in now if b.check_value is not None]
+    if run.check_value is None or not wanted or run.batch_size != now[0].batch_size:
+        return ""
+    share = tolerance_of(
+        setup, baseline=baseline, precision=precision, has_random_layers=run.has_random_layers
+    )
+    middle = statistics.median(wanted)
+    # A baseline that differs from run to run cannot be asked for more than it gives itself.
+    allowed = max(share * abs(middle), _LEAST_DIFFERENCE) + (max(wanted) - min(wanted))
+    if abs(run.check_value - middle) <= allowed:
+        return ""
+    return (
+        f"after the same steps the check value is {run.check_value:.5g}, "
+        f"{middle:.5g} without the setting"
+    )
+
+
+def verdict_of(found: Estimate | None) -> TrialVerdict:
+    """Return what a speed-up says; without an estimate nothing is sure."""
+    if found is None or (found.n_runs < _LEAST_RUNS and abs(found.log_mid) < _HOPELESS):
+        return TrialVerdict.UNSTABLE
+    # Several settings are judged at once: a difference is asked for more than 95 %.
+    low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
+    if found.log_mid >= _DELTA and low > 0.0:
+        return TrialVerdict.FASTER
+    if found.log_mid <= -_DELTA and high < 0.0:
+        return TrialVerdict.SLOWER
+    if abs(found.log_mid) < _DELTA and found.half_95 <= _WIDEST:
+        return TrialVerdict.NO_DIFFERENCE
+    return TrialVerdict.UNSTABLE
+
+
+def is_decided(found: Estimate | None) -> bool:
+    """Return whether more runs would not change what is said.
+
+    A difference is decided when its 99 % interval leaves out "no difference" and the figure is
+    known well enough, or when it is so slow that how slow does not matter; no difference is
+    decided when the interval lies within it.
+    """
+    if found is None or found.n_runs < _LEAST_RUNS:
+        return False
+    low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
+    if low > -_DELTA and high < _DELTA:
+        return True
+    if high < -_DELTA:
+        return found.half_95 <= _GOAL_HALF or found.log_mid < -2.0 * _DELTA
+    return low > 0.0 and found.log_mid - found.half_95 > _DELTA and found.half_95 <= _GOAL_HALF
+
+
+def is_hopeless(ratios: Sequence[float]) -> bool:
+    """Return whether a setup was so slow that another run waits until the others are decided."""
+    return bool(ratios) and max(ratios) < -_HOPELESS
+
+
+def judge_all(
+    setups: Sequence[TrialSetup],
+    runs: Sequence[TrialRun],
+    *,
+    precision: Precision = Precision.FLOAT32,
+) -> tuple[TrialResult, ...]:
+    """Return the result of each setup; the first setup is the baseline.
+
+    Args:
+        setups: baseline first.
+        runs: in the order in which they were made.
+        precision: of the job.
+    """
+    baseline = setups[0]
+    ratios = log_ratios(runs, baseline_id=baseline.id)
+    spread = pooled_spread(ratios)
+    now = [run for run in runs if run.setup_id == baseline.id and run.is_completed]
+    results = [_of_baseline(baseline, [r for r in runs if r.setup_id == baseline.id])]
+    for setup in setups[1:]:
+        own = [run for run in runs if run.setup_id == setup.id]
+        found = estimate(ratios.get(setup.id, ()), spread=spread)
+        verdict, message = _judge(setup, own, now=now, found=found, precision=precision,
+                                  baseline=baseline)  # fmt: skip
+        results.append(_result(setup, own, verdict, message, found=found, now=now))
+    return tuple(results)
+
+
+def _judge(
+    setup: TrialSetup, own: Sequence[TrialRun], *, baseline: TrialSetup, now: Sequence[TrialRun],
+    found: Estimate | None, precision: Precision,
+) -> tuple[TrialVerdict, str]:  # fmt: skip
+    if not own or all(run.outcome is Outcome.CANCELLED for run in own):
+        return TrialVerdict.NOT_RUN, "the time was used up before its turn"
+    lost = next((r for r in own if r.outcome is Outcome.WRONG_RESULT), None)
+    if lost is not None:
+        return TrialVerdict.WRONG_RESULT, lost.message
+    good = [run for run in own if run.is_completed]
+    failed = [r for r in own if not r.is_completed and r.outcome is not Outcome.CANCELLED]
+    if not good or len(failed) > len(good):
+        return TrialVerdict.FAILED, failed[0].message if failed else "cancelled"
+    if not now:
+        return TrialVerdict.UNSTABLE, "there is no figure of the state now to compare with"
+    for run in good:
+        why = _wrongness(setup, run, baseline=baseline, now=now, precision=precision)
+        if why:
+            return TrialVerdict.WRONG_RESULT, why
+    return verdict_of(found), ""
+
+
+def step_interval(runs: Sequence[TrialRun]) -> Interval:
+    """Return the median step of each process: middle, smallest and largest."""
+    steps = [run.step_s for run in runs]
+    return Interval(low=min(steps), mid=statistics.median(steps), high=max(steps))
+
+
+def _of_baseline(setup: TrialSetup, own: Sequence[TrialRun]) -> TrialResult:
+    good = [run for run in own if run.is_completed]
+    if not good:
+        message = own[0].message if own else "it was not run"
+        return TrialResult(setup=setup, verdict=TrialVerdict.FAILED, message=message)
+    return _result(setup, own, TrialVerdict.BASELINE, "", found=None, now=good)
+
+
+def _largest(values: Sequence[int | None]) -> int | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _result(
+    setup: TrialSetup, own: Sequence[TrialRun], verdict: TrialVerdict, message: str, *,
+    found: Estimate | None, now: Sequence[TrialRun],
+) -> TrialResult:  # fmt: skip
+    good = [run for run in own if run.is_completed]
+    firsts = [run.first_step_s for run in good if run.first_step_s is not None]
+    checks = [run.check_value for run in now if run.check_value is not None]
+    return TrialResult(
+        setup=setup,
+        verdict=verdict,
+        message=message,
+        speedup=found.interval() if found is not None else None,
+        step_s=step_interval(good) if good else None,
+        samples_per_step=good[0].batch_size if good else 1,
+        first_step_s=statistics.median(firsts) if firsts else None,
+        peak_memory_bytes=_largest([run.peak_memory_bytes for run in good]),
+        device_memory_bytes=_largest([run.device_memory_bytes for run in good]),
+        check_value=good[0].check_value if good else None,
+        baseline_check_value=statistics.median(checks) if checks else None,
+        n_runs=len(good),
+        warnings=tuple(dict.fromkeys(w for run in good for w in run.warnings)),
+    )
+
+
+def spread_of(runs: Sequence[TrialRun], *, baseline_id: str) -> Spread | None:
+    """Return the spread of one run in a search, None when nothing ran twice."""
+    return pooled_spread(log_ratios(runs, baseline_id=baseline_id))

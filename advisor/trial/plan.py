@@ -1,0 +1,347 @@
+"""What is worth trying here: from the machine, the job, the environments and the options table.
+
+Leaves to others: running (`probes.bench.trials`), the order (`advisor.trial.schedule`).
+"""
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from advisor.errors import InputError
+from advisor.i18n import N_
+from advisor.model.machine import Environment, MachineProfile, OsFamily
+from advisor.model.measurement import Setting
+from advisor.model.option import OptionFact
+from advisor.model.quantity import Phase, Precision
+from advisor.model.trial import (
+    Jit,
+    Pipeline,
+    TrialResult,
+    TrialSetup,
+    TrialSource,
+    TrialVerdict,
+)
+from advisor.recommend.steps import usable_cores
+
+BASELINE_ID = "now"
+_BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
+_TENSORFLOW = "tensorflow"
+_BACKENDS = ("jax", "torch", "openvino")
+_ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
+_GROWTH = (0.5, 2.0, 4.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialFacts:
+    """Facts about this machine that only trials need.
+
+    Attributes:
+        core_cpus: one logical CPU of each physical core that the process may use; empty: unknown.
+        allocators: other allocators that are installed: option id and path of the library.
+        has_huge_pages: the system gives huge pages to those who ask (or to all).
+        has_glibc: programs read the settings of the GNU C library.
+        gpu_backends: backends of Keras that drive a GPU here, with their interpreter.
+    """
+
+    core_cpus: tuple[int, ...] = ()
+    allocators: tuple[Setting, ...] = ()
+    has_huge_pages: bool = False
+    has_glibc: bool = False
+    gpu_backends: tuple[str, ...] = ()
+
+
+def baseline_setup(*, python: str | None = None, backend: str = _TENSORFLOW) -> TrialSetup:
+    """Return the setup that changes nothing."""
+    return TrialSetup(
+        id=BASELINE_ID, title=N_("As it is now"), option_id="stay", python=python, backend=backend
+    )
+
+
+def list_trials(
+    profile: MachineProfile,
+    source: TrialSource,
+    *,
+    facts: TrialFacts,
+    options: Iterable[OptionFact] = (),
+    environment: Environment | None = None,
+    with_batches: bool = False,
+) -> tuple[TrialSetup, ...]:
+    """Return the baseline, then what is worth trying, the most promising first.
+
+    Args:
+        profile: the machine.
+        source: the network and the job.
+        facts: what else must be known of the machine.
+        options: the options table, for the titles.
+        environment: another Python whose frameworks are tried too.
+        with_batches: try other batch sizes as well.
+    """
+    found = [
+        *_precision(profile, source),
+        *_memory(facts),
+        *_threads(profile, facts),
+        *_kernels(profile),
+        *_pipelines(source),
+        TrialSetup(id="xla", title=N_("Compile with XLA"), option_id="xla-cpu", jit=Jit.ON),
+        *_backends(profile, source, environment, facts),
+        *(_batches(source) if with_batches else ()),
+    ]
+    titles = {fact.id: fact.title for fact in options}
+    named = (dataclasses.replace(s, title=titles.get(s.option_id or "", s.title))
+             if s.id in ("tcmalloc", "jemalloc") else s for s in found)  # fmt: skip
+    return (baseline_setup(), *named)
+
+
+def choose_trials(setups: Sequence[TrialSetup], wanted: Iterable[str]) -> tuple[TrialSetup, ...]:
+    """Return the baseline and the setups that are named by their id or their option's.
+
+    Raises:
+        InputError: when a name is unknown or does not apply here; lists those that do.
+    """
+    chosen: dict[str, TrialSetup] = {setups[0].id: setups[0]}
+    for name in wanted:
+        matching = [s for s in setups[1:] if name in (s.id, s.option_id)]
+        if not matching:
+            known = ", ".join(s.id for s in setups[1:])
+            raise InputError(f"{name!r} cannot be tried here: choose among {known}")
+        chosen.update({setup.id: setup for setup in matching})
+    return tuple(chosen.values())
+
+
+def _precision(profile: MachineProfile, source: TrialSource) -> list[TrialSetup]:
+    has_bf16 = bool(_BFLOAT16_FLAGS & set(profile.cpu.isa_features))
+    if source.precision is not Precision.FLOAT32 or not has_bf16:
+        return []
+    mixed = TrialSetup(
+        id="bfloat16",
+        title=N_("Mixed precision with bfloat16"),
+        option_id="bf16-cpu-tf",
+        precision=Precision.BFLOAT16,
+    )
+    inside = TrialSetup(
+        id="fpmath-bf16",
+        title=N_("float32 outside, bfloat16 inside the kernels"),
+        option_id="fpmath-bf16" if source.phase is Phase.INFERENCE else None,
+        settings=(Setting(name="ONEDNN_DEFAULT_FPMATH_MODE", value="BF16"),),
+        precision=None,
+    )
+    return [mixed, inside]
+
+
+def _memory(facts: TrialFacts) -> list[TrialSetup]:
+    found = []
+    if facts.has_glibc:
+        keep = (
+            Setting(name="MALLOC_MMAP_MAX_", value="0"),
+            Setting(name="MALLOC_TRIM_THRESHOLD_", value=str(1 << 34)),
+            Setting(name="MALLOC_TOP_PAD_", value=str(1 << 26)),
+        )
+        title = N_("Keep freed memory instead of giving it back")
+        found.append(TrialSetup(id="malloc-keep", title=title, settings=keep))
+    if facts.has_glibc and facts.has_huge_pages:
+        huge = (Setting(name="GLIBC_TUNABLES", value="glibc.malloc.hugetlb=1"),)
+        found.append(
+            TrialSetup(
+                id="huge-pages",
+                title=N_("Huge pages for the memory of the program"),
+                option_id="thp",
+                settings=huge,
+            )
+        )
+    for allocator in facts.allocators:
+        preload = (Setting(name="LD_PRELOAD", value=allocator.value),)
+        found.append(
+            TrialSetup(
+                id=allocator.name, title=allocator.name, option_id=allocator.name, settings=preload
+            )
+        )
+    return found
+
+
+def _threads(profile: MachineProfile, facts: TrialFacts) -> list[TrialSetup]:
+    cpu = profile.cpu
+    logical = cpu.usable_cpus or cpu.n_logical_cpus
+    physical = usable_cores(profile)
+    found = []
+    if physical is not None and physical != logical:
+        found.append(
+            TrialSetup(
+                id="threads-physical",
+                title=N_("One thread for each physical core"),
+                option_id="threads-physical",
+                intra_threads=physical,
+                inter_threads=1,
+            )
+        )
+    if logical > 1:
+        found.append(
+            TrialSetup(
+                id="one-pool",
+                title=N_("All threads, one operator at a time"),
+                intra_threads=logical,
+                inter_threads=1,
+            )
+        )
+    half = max(1, (physical or logical) // 2)
+    if half < (physical or logical):
+        title = N_("Half as many threads as cores")
+        found.append(
+            TrialSetup(id="threads-half", title=title, intra_threads=half, inter_threads=1)
+        )
+    if 1 < len(facts.core_cpus) < logical:
+        found.append(
+            TrialSetup(
+                id="pin-cores",
+                title=N_("Only one hardware thread of each core"),
+                option_id="pin-affinity",
+                cpus=facts.core_cpus,
+            )
+        )
+    return found
+
+
+def _kernels(profile: MachineProfile) -> list[TrialSetup]:
+    if profile.os.architecture not in ("x86_64", "AMD64", "amd64", "aarch64", "arm64"):
+        return []
+    is_on = profile.os.family is OsFamily.LINUX and profile.os.architecture in ("x86_64", "amd64")
+    title = N_("oneDNN kernels off") if is_on else N_("oneDNN kernels on")
+    setting = Setting(name=_ONEDNN, value="0" if is_on else "1")
+    option_id = None if is_on else "tf-onednn-on"
+    name = "onednn-off" if is_on else "onednn-on"
+    return [TrialSetup(id=name, title=title, option_id=option_id, settings=(setting,))]
+
+
+def _pipelines(source: TrialSource) -> list[TrialSetup]:
+    if source.data is None:
+        return []
+    titles = {
+        Pipeline.CACHE: N_("Keep the prepared data in memory"),
+        Pipeline.PREFETCH: N_("Prepare the next batch meanwhile"),
+        Pipeline.CACHE_PREFETCH: N_("Keep the prepared data and prepare the next batch meanwhile"),
+    }
+    return [
+        TrialSetup(
+            id=f"data-{kind.value.replace('_', '-')}",
+            title=title,
+            option_id="input-pipeline",
+            pipeline=kind,
+        )
+        for kind, title in titles.items()
+    ]
+
+
+def _frameworks(environment: Environment) -> frozenset[str]:
+    return frozenset(framework.name for framework in environment.frameworks)
+
+
+def _backends(
+    profile: MachineProfile,
+    source: TrialSource,
+    environment: Environment | None,
+    facts: TrialFacts,
+) -> list[TrialSetup]:
+    found = []
+    own = next((e for e in profile.environments if e.kind == "ours"), None)
+    places: list[tuple[Environment, str | None]] = []
+    if own is not None:
+        places.append((own, None))
+    if environment is not None:
+        places.append((environment, environment.python))
+    for place, python in places:
+        names = _frameworks(place)
+        if "keras" not in names:
+            continue
+        if python is not None and any(name.startswith(_TENSORFLOW) for name in names):
+            found.append(_backend(_TENSORFLOW, python))
+        for backend in _BACKENDS:
+            usable = backend != "openvino" or source.phase is Phase.INFERENCE
+            if backend in names and usable and source.data is None:
+                found.append(_backend(backend, python))
+    for backend in facts.gpu_backends:
+        python = environment.python if environment is not None else None
+        title = N_("The GPU through the backend {backend}")
+        found.append(
+            TrialSetup(
+                id=f"gpu-{backend}", title=title, backend=backend, python=python, device="gpu"
+            )
+        )
+    return found
+
+
+def _backend(backend: str, python: str | None) -> TrialSetup:
+    titles = {
+        _TENSORFLOW: N_("TensorFlow of the other Python"),
+        "jax": N_("Keras on JAX"),
+        "torch": N_("Keras on PyTorch"),
+        "openvino": N_("Keras on OpenVINO"),
+    }
+    suffix = "-cpu" if backend in ("jax", "torch") else ""
+    return TrialSetup(
+        id=f"backend-{backend}",
+        title=titles[backend],
+        option_id=None if backend == _TENSORFLOW else f"keras-backend-{backend}{suffix}",
+        backend=backend,
+        python=python,
+    )
+
+
+def _batches(source: TrialSource) -> list[TrialSetup]:
+    sizes = dict.fromkeys(max(1, round(source.batch_size * factor)) for factor in _GROWTH)
+    return [
+        TrialSetup(
+            id=f"batch-{size}",
+            title=N_("Another batch size"),
+            option_id="batch-size",
+            batch_size=size,
+        )
+        for size in sizes
+        if size != source.batch_size
+    ]
+
+
+# A field that both parts change cannot be combined.
+_FIELDS = ("intra_threads", "inter_threads", "cpus", "precision", "jit", "pipeline", "backend",
+           "python", "device")  # fmt: skip
+
+
+def combine(first: TrialSetup, second: TrialSetup) -> TrialSetup | None:
+    """Return both setups as one; None when both set the same thing, or one is a batch size."""
+    if first.batch_size is not None or second.batch_size is not None:
+        return None
+    default = baseline_setup()
+    changes = {}
+    for name in _FIELDS:
+        values = [v for v in (getattr(first, name), getattr(second, name))
+                  if v != getattr(default, name)]  # fmt: skip
+        if len(values) > 1:
+            return None
+        if values:
+            changes[name] = values[0]
+    names = [setting.name for setting in (*first.settings, *second.settings)]
+    if len(set(names)) < len(names):
+        return None
+    return TrialSetup(
+        id=f"{first.id}+{second.id}",
+        title=f"{first.title} + {second.title}",
+        settings=(*first.settings, *second.settings),
+        parts=(*(first.parts or (first.id,)), *(second.parts or (second.id,))),
+        **changes,
+    )
+
+
+def list_pairs(results: Sequence[TrialResult], *, most: int = 4) -> tuple[TrialSetup, ...]:
+    """Return combinations of setups that are each faster alone, the most promising first.
+
+    Args:
+        results: of single setups.
+        most: how many at the most.
+    """
+    good = [r for r in results if r.verdict is TrialVerdict.FASTER and r.speedup is not None]
+    good.sort(key=lambda r: -(r.speedup.mid if r.speedup else 0.0))
+    pairs = []
+    for one, other in itertools.combinations(good, 2):
+        both = combine(one.setup, other.setup)
+        if both is not None and not set(one.setup.parts) & set(other.setup.parts):
+            pairs.append(both)
+    return tuple(pairs[:most])

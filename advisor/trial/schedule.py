@@ -1,0 +1,150 @@
+"""What to run next, from what was run so far: pure, so a search can be resumed and simulated.
+
+The baseline runs first, after every few others, and last. Setups take turns, every other round
+backwards; one that is decided, failed or wrong is left out.
+Leaves to others: running (`probes.bench.trials`), verdicts (`advisor.trial.judge`).
+"""
+
+from collections.abc import Callable, Sequence
+
+from advisor.model.measurement import Outcome
+from advisor.model.quantity import Precision
+from advisor.model.trial import TrialRun, TrialSetup, TrialVerdict
+from advisor.trial.judge import is_decided, is_hopeless, judge_all
+from advisor.trial.statistics import estimate, log_ratios, pooled_spread
+
+# Runs of others between two runs of the baseline.
+_BETWEEN = 3
+MAX_RUNS = 10
+# A run that was started should also be finished: time beyond the last one's.
+_MARGIN = 1.1
+
+
+def next_setup(
+    setups: Sequence[TrialSetup],
+    runs: Sequence[TrialRun],
+    *,
+    budget_s: float,
+    precision: Precision = Precision.FLOAT32,
+    max_runs: int = MAX_RUNS,
+) -> TrialSetup | None:
+    """Return the setup to be run next; None when all is decided or the time is used up.
+
+    Args:
+        setups: baseline first, then by promise.
+        runs: made so far, in order.
+        budget_s: seconds for all runs together.
+        precision: of the job.
+        max_runs: of one setup.
+    """
+    baseline = setups[0]
+    spent_s = sum(run.duration_s for run in runs)
+    own = [run for run in runs if run.setup_id == baseline.id]
+    if not own:
+        return baseline
+    if len(own) > 1 and not any(run.is_completed for run in own):
+        return None
+    if not own[0].is_completed and len(own) == 1:
+        return baseline if own[0].outcome is not Outcome.CANCELLED else None
+    known = {setup.id for setup in setups}
+    since = _since_baseline([run for run in runs if run.setup_id in known], baseline.id)
+    closing_s = own[-1].duration_s * _MARGIN if since else 0.0
+    left_s = budget_s - spent_s - closing_s
+    open_ = _undecided(setups, runs, precision=precision, max_runs=max_runs)
+    chosen = _choose(open_, runs, left_s=left_s, default_s=own[-1].duration_s)
+    if chosen is None:
+        return baseline if since else None
+    if since >= min(_BETWEEN, len(open_)):
+        return baseline if left_s > 0.0 else None
+    return chosen
+
+
+def _since_baseline(runs: Sequence[TrialRun], baseline_id: str) -> int:
+    count = 0
+    for run in reversed(runs):
+        if run.setup_id == baseline_id:
+            break
+        count += 1
+    return count
+
+
+def _undecided(
+    setups: Sequence[TrialSetup],
+    runs: Sequence[TrialRun],
+    *,
+    precision: Precision,
+    max_runs: int,
+) -> list[TrialSetup]:
+    baseline_id = setups[0].id
+    ratios = log_ratios(runs, baseline_id=baseline_id)
+    spread = pooled_spread(ratios)
+    lost = {
+        result.setup.id
+        for result in judge_all(setups, runs, precision=precision)
+        if result.verdict in (TrialVerdict.FAILED, TrialVerdict.WRONG_RESULT)
+    }
+    counts = count_runs(runs)
+    return [
+        setup
+        for setup in setups[1:]
+        if setup.id not in lost
+        and counts.get(setup.id, 0) < max_runs
+        and not is_decided(estimate(ratios.get(setup.id, ()), spread=spread))
+    ]
+
+
+def count_runs(runs: Sequence[TrialRun]) -> dict[str, int]:
+    """Return how many runs each setup had, whatever became of them."""
+    counts: dict[str, int] = {}
+    for run in runs:
+        counts[run.setup_id] = counts.get(run.setup_id, 0) + 1
+    return counts
+
+
+def _choose(
+    open_: Sequence[TrialSetup], runs: Sequence[TrialRun], *, left_s: float, default_s: float
+) -> TrialSetup | None:
+    """Return the setup with the fewest runs that the time allows; the hopeless ones last."""
+    counts = count_runs(runs)
+    last_s = {run.setup_id: run.duration_s for run in runs}
+    slow = {setup.id for setup in open_ if is_hopeless(_raw_ratios(setup, runs))}
+    affordable = [s for s in open_ if last_s.get(s.id, default_s) * _MARGIN <= left_s]
+    if not affordable:
+        return None
+    fewest = min(counts.get(s.id, 0) + (s.id in slow) for s in affordable)
+    turn = [s for s in affordable if counts.get(s.id, 0) + (s.id in slow) == fewest]
+    return turn[-1] if fewest % 2 else turn[0]
+
+
+def _raw_ratios(setup: TrialSetup, runs: Sequence[TrialRun]) -> tuple[float, ...]:
+    baseline_id = runs[0].setup_id
+    return log_ratios(runs, baseline_id=baseline_id).get(setup.id, ())
+
+
+def search(
+    setups: Sequence[TrialSetup],
+    *,
+    run: Callable[[TrialSetup], TrialRun],
+    budget_s: float,
+    runs: Sequence[TrialRun] = (),
+    precision: Precision = Precision.FLOAT32,
+    max_runs: int = MAX_RUNS,
+) -> tuple[TrialRun, ...]:
+    """Run until all is decided, the time is used up, or a run was cancelled; return all runs.
+
+    Args:
+        setups: baseline first.
+        run: runs a setup once.
+        budget_s: seconds for all runs, those that are given included.
+        runs: of an earlier sitting.
+        precision: of the job.
+        max_runs: of one setup.
+    """
+    made = list(runs)
+    while True:
+        chosen = next_setup(setups, made, budget_s=budget_s, precision=precision, max_runs=max_runs)
+        if chosen is None:
+            return tuple(made)
+        made.append(run(chosen))
+        if made[-1].outcome is Outcome.CANCELLED:
+            return tuple(made)

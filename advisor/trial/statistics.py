@@ -1,0 +1,133 @@
+"""Speed-up of a setup from runs of fresh processes, with its interval.
+
+Each run is paired with the baseline interpolated between the runs of the baseline around it, so
+that a slow change of the machine cancels. The spread is pooled over all setups of a search.
+Leaves to others: verdicts (`advisor.trial.judge`), the order of runs (`advisor.trial.schedule`).
+"""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.model.quantity import Interval
+from advisor.model.trial import TrialRun
+
+# Two processes of one setting differ by at least this share, whatever few runs suggest.
+LEAST_SD = 0.005
+# A setup has a spread of its own when it is this much larger than that of all together.
+_OWN_SPREAD = 2.0
+_LEAST_RUNS_OF_OWN = 3
+
+# Quantiles of Student's t for 1, 2, ... 30 degrees of freedom, two-sided.
+_T_95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+_T_99 = (
+    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
+    2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845, 2.831, 2.819, 2.807, 2.797, 2.787, 2.779,
+    2.771, 2.763, 2.756, 2.750,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Standard deviation of the logarithm of one paired run, and its degrees of freedom."""
+
+    sd: float
+    degrees: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Logarithm of a speed-up: middle, and half widths of the 95 % and the 99 % interval."""
+
+    log_mid: float
+    half_95: float
+    half_99: float
+    n_runs: int
+
+    def interval(self) -> Interval:
+        """Return the speed-up with its 95 % interval."""
+        return Interval(
+            low=math.exp(self.log_mid - self.half_95),
+            mid=math.exp(self.log_mid),
+            high=math.exp(self.log_mid + self.half_95),
+        )
+
+
+def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple[float, ...]]:
+    """Return for each setup the logarithms of baseline time / its time, one for each run.
+
+    Runs without a figure are left out; without any baseline the result is empty.
+
+    Args:
+        runs: in the order in which they were made.
+        baseline_id: the setup that stands for the state now.
+    """
+    good = [run for run in runs if run.is_completed]
+    anchors = [run for run in good if run.setup_id == baseline_id]
+    found: dict[str, list[float]] = {}
+    if not anchors:
+        return {}
+    for run in good:
+        if run.setup_id != baseline_id:
+            then = _baseline_at(run.started_s, anchors)
+            found.setdefault(run.setup_id, []).append(then - math.log(run.sample_s))
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def _baseline_at(at_s: float, anchors: Sequence[TrialRun]) -> float:
+    """Return the logarithm of the baseline's time at a moment, interpolated between runs."""
+    before = [run for run in anchors if run.started_s <= at_s]
+    after = [run for run in anchors if run.started_s > at_s]
+    if not before or not after:
+        nearest = before[-1] if before else after[0]
+        return math.log(nearest.sample_s)
+    first, last = before[-1], after[0]
+    share = (at_s - first.started_s) / (last.started_s - first.started_s)
+    return (1.0 - share) * math.log(first.sample_s) + share * math.log(last.sample_s)
+
+
+def pooled_spread(ratios: Mapping[str, Sequence[float]]) -> Spread | None:
+    """Return the spread of one run, pooled over all setups; None when none ran twice."""
+    groups = [values for values in ratios.values() if len(values) > 1]
+    if not groups:
+        return None
+    squares = sum(_squares(values) for values in groups)
+    degrees = sum(len(values) - 1 for values in groups)
+    return Spread(sd=max(math.sqrt(squares / degrees), LEAST_SD), degrees=degrees)
+
+
+def _squares(values: Sequence[float]) -> float:
+    mean = statistics.fmean(values)
+    return sum((value - mean) ** 2 for value in values)
+
+
+def _own_spread(values: Sequence[float]) -> Spread | None:
+    if len(values) < _LEAST_RUNS_OF_OWN:
+        return None
+    return Spread(sd=statistics.stdev(values), degrees=len(values) - 1)
+
+
+def estimate(values: Sequence[float], *, spread: Spread | None) -> Estimate | None:
+    """Return the speed-up of a setup from the logarithms of its ratios.
+
+    Args:
+        values: of one setup.
+        spread: pooled over the search; None when nothing ran twice, and then there is none.
+    """
+    if not values or spread is None:
+        return None
+    own = _own_spread(values)
+    used = own if own is not None and own.sd > _OWN_SPREAD * spread.sd else spread
+    error = used.sd / math.sqrt(len(values))
+    at = min(used.degrees, len(_T_95)) - 1
+    return Estimate(
+        log_mid=statistics.fmean(values),
+        half_95=_T_95[at] * error,
+        half_99=_T_99[at] * error,
+        n_runs=len(values),
+    )

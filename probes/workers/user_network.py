@@ -1,0 +1,203 @@
+"""Steps of the user's network under one setup: the child of a trial.
+
+Started through `main.py` by its name. The request has:
+
+    model        {"json": text} or {"path": file, "function": name} (the user's own code)
+    data         None (made up), or {"kind", "path", "function"}
+    phase, batch_size, precision, optimizer, loss (None: chosen from the last layer)
+    backend, device, intra_threads, inter_threads, cpus, jit, pipeline
+    check_steps  steps after which the check value is taken
+    min_time_s   how long steps are timed after that; n_blocks: values it is cut into
+    max_steps    most steps in all; max_time_s: a slow network ends after so long, from three
+                 steps on, without a check value if those steps were not reached
+
+The first message is a `progress` with our number, so that the parent can watch our memory.
+Leaves to others: the model (`user_network_model`), data (`user_network_data`), judging (parent).
+"""
+
+import os
+import time
+
+import user_network_guard
+import worker_errors
+import worker_threads
+
+
+def _set_threads(request):
+    cpus = request.get("cpus")
+    if cpus and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cpus)
+    worker_threads.set_library_threads(request.get("intra_threads"))
+
+
+def _hide_gpus(backend):
+    """Keep a framework on the CPU, before it is imported."""
+    if backend == "jax":
+        os.environ["JAX_PLATFORMS"] = "cpu"
+    elif backend == "torch":
+        os.environ["KERAS_TORCH_DEVICE"] = "cpu"
+
+
+def _import_tensorflow(request):
+    import tensorflow as tf
+
+    if request.get("intra_threads") is not None:
+        tf.config.threading.set_intra_op_parallelism_threads(request["intra_threads"])
+    if request.get("inter_threads") is not None:
+        tf.config.threading.set_inter_op_parallelism_threads(request["inter_threads"])
+    if request.get("device", "cpu") == "cpu":
+        tf.config.set_visible_devices([], "GPU")
+    return tf
+
+
+def import_keras(request):
+    """Import Keras on the backend of the request; return it and what computes.
+
+    Raises:
+        worker_errors.UnsupportedKernel: when this interpreter lacks it.
+    """
+    backend = request["backend"]
+    os.environ["KERAS_BACKEND"] = backend
+    os.environ["KERAS_HOME"] = os.getcwd()  # noqa: PTH109 - a string for the environment
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    if request.get("device", "cpu") == "cpu":
+        _hide_gpus(backend)
+    try:
+        is_tensorflow = backend == "tensorflow"
+        library = _import_tensorflow(request) if is_tensorflow else __import__(backend)
+        import keras
+    except ModuleNotFoundError as error:
+        raise worker_errors.UnsupportedKernel(
+            "this Python has no package {!r}".format(error.name)
+        ) from error
+    if backend == "torch" and request.get("intra_threads") is not None:
+        library.set_num_threads(request["intra_threads"])
+    return keras, {
+        "framework": "keras",
+        "framework_version": keras.__version__,
+        "backend": backend,
+        "backend_version": getattr(library, "__version__", None),
+    }
+
+
+def _peak_bytes():
+    """Return the most memory that we had at a time; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _device_bytes(request):
+    """Return the most memory that a GPU gave us, None without one."""
+    if request.get("device", "cpu") == "cpu":
+        return None
+    try:
+        if request["backend"] == "tensorflow":
+            import tensorflow as tf
+
+            gpus = tf.config.list_logical_devices("GPU")
+            return int(tf.config.experimental.get_memory_info(gpus[0].name)["peak"])
+        if request["backend"] == "torch":
+            import torch
+
+            return int(torch.cuda.max_memory_allocated())
+    except Exception:
+        return None
+    return None
+
+
+class StepClock:
+    """Follows the steps: the first, the checked ones, then the timed ones; says when to stop."""
+
+    def __init__(self, request, clock=time.perf_counter):
+        self._clock = clock
+        self._check_steps = max(1, request["check_steps"])
+        self._min_time_s = request["min_time_s"]
+        self._max_steps = request["max_steps"]
+        self._max_time_s = request["max_time_s"]
+        self._early_s = []
+        self._began = None
+        self.n_steps = 0
+        self.first_step_s = None
+        self.times_s = []
+
+    def begin(self):
+        """Note the start of a step."""
+        self._began = self._clock()
+
+    def end(self):
+        """Note the end of a step; return whether there are enough."""
+        spent = self._clock() - self._began
+        self.n_steps += 1
+        if self.n_steps == 1:
+            self.first_step_s = spent
+        elif self.n_steps > self._check_steps:
+            self.times_s.append(spent)
+        else:
+            self._early_s.append(spent)
+        return self.is_done
+
+    def follow(self):
+        """Count what lies between the end of one step and the start of the next as well."""
+        self._began = self._clock()
+
+    @property
+    def is_checked(self):
+        """Whether this was the step after which the check value is taken."""
+        return self.n_steps == self._check_steps
+
+    @property
+    def is_done(self):
+        """Whether there are enough steps."""
+        spent_s = sum(self._early_s) + sum(self.times_s)
+        if self.n_steps >= self._max_steps or (self.n_steps > 2 and spent_s > self._max_time_s):
+            return True
+        return len(self.times_s) >= 3 and sum(self.times_s) >= self._min_time_s
+
+    def values_s(self, n_blocks):
+        """Return the mean seconds of a step in each of so many blocks of equal length."""
+        times_s = self.times_s if len(self.times_s) >= 2 else self._early_s + self.times_s
+        count = len(times_s)
+        n_blocks = max(1, min(n_blocks, count))
+        edges = [count * at // n_blocks for at in range(n_blocks + 1)]
+        return [
+            sum(times_s[edges[at] : edges[at + 1]]) / (edges[at + 1] - edges[at])
+            for at in range(n_blocks)
+        ]
+
+
+def run(request, emit):
+    """Run the steps and return the fields of the result."""
+    emit("progress", pid=os.getpid())
+    user_network_guard.prefer_for_killing()
+    if request["model"].get("path") or (request.get("data") or {}).get("function"):
+        user_network_guard.end_group_with_us()
+    _set_threads(request)
+    emit("stage", stage="import")
+    keras, stack = import_keras(request)
+    import user_network_model
+
+    emit("stage", stage="prepare")
+    network = user_network_model.load_network(keras, request)
+    emit("stage", stage="warm_up")
+    clock = StepClock(request)
+    is_training = request["phase"] == "training"
+    steps = user_network_model.train if is_training else user_network_model.predict
+    check_value, check = steps(keras, network, request, clock, emit)
+    return {
+        "stack": stack,
+        "first_step_s": clock.first_step_s,
+        "values_s": clock.values_s(request["n_blocks"]),
+        "n_steps": clock.n_steps,
+        "batch_size": network.batch_size,
+        "check_value": check_value,
+        "check": check,
+        "has_random_layers": is_training and network.has_random_layers,
+        "peak_memory_bytes": _peak_bytes(),
+        "device_memory_bytes": _device_bytes(request),
+    }

@@ -1,0 +1,1 @@
+"""What was tried before: on disk, one row for each finished run."""

@@ -1,0 +1,238 @@
+"""The history of trials: SQLite, one row for each finished run, safe against a kill at any moment.
+
+A run is on disk before the next begins. A file of a newer version is refused, one that is broken
+is put aside, so that a new one can begin.
+Leaves to others: what is tried and judged (`advisor.trial`).
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from advisor.errors import InputError
+from advisor.model.codec import decode, encode
+from advisor.model.trial import TrialRun, TrialSetup, TrialSource
+
+# 1: first version.
+SCHEMA_VERSION = 1
+_T = TypeVar("_T")
+_BUSY_S = 10.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS search (
+    key TEXT PRIMARY KEY,
+    created_on TEXT NOT NULL,
+    network TEXT NOT NULL,
+    title TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    batch_size INTEGER NOT NULL,
+    precision TEXT NOT NULL,
+    machine TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS run (
+    id INTEGER PRIMARY KEY,
+    search_key TEXT NOT NULL REFERENCES search (key),
+    finished_on TEXT NOT NULL,
+    setup TEXT NOT NULL,
+    run TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS run_of_search ON run (search_key, id);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What runs belong to: a network and a job on a machine, with one set of software.
+
+    Attributes:
+        key: digest of all that makes runs comparable.
+        machine: name of the processor.
+    """
+
+    key: str
+    created_on: str
+    network: str
+    title: str
+    phase: str
+    batch_size: int
+    precision: str
+    machine: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRow:
+    """A finished run with what it belongs to."""
+
+    search: Search
+    finished_on: str
+    setup: TrialSetup
+    run: TrialRun
+
+
+def search_of(
+    source: TrialSource, *, machine: str, software: str, created_on: str, code_text: str = ""
+) -> Search:
+    """Return the search that runs of a source belong to on this machine.
+
+    Args:
+        source: the network and the job.
+        machine: name of the processor, with what else changes the figures.
+        software: versions of what runs.
+        created_on: ISO date.
+        code_text: content of the user's own file, which may change under the same name.
+    """
+    parts = [json.dumps(encode(source), sort_keys=True), machine, software, code_text]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    return Search(
+        key=digest,
+        created_on=created_on,
+        network=source.name,
+        title=source.title,
+        phase=source.phase.value,
+        batch_size=source.batch_size,
+        precision=source.precision.value,
+        machine=machine,
+    )
+
+
+class History:
+    """An open history; a context manager.
+
+    Raises:
+        InputError: when the file cannot be opened, or is of a newer version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = self._open()
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise InputError(f"{path}: the history cannot be opened: {error}") from None
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.OperationalError:
+            raise  # locked, read-only or full: the file may be good
+        except sqlite3.DatabaseError:
+            self._path.replace(self._path.with_name(self._path.name + ".broken"))
+            for ending in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("PRAGMA foreign_keys = ON")
+            version = int(database.execute("PRAGMA user_version").fetchone()[0])
+            if version > SCHEMA_VERSION:
+                raise InputError(
+                    f"{self._path}: written by a newer DL Advisor (history {version}): update it"
+                )
+            if version < SCHEMA_VERSION:
+                database.executescript(
+                    f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+                )
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def __enter__(self) -> "History":
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._database
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    def add_run(
+        self, search: Search, setup: TrialSetup, run: TrialRun, *, finished_on: str
+    ) -> None:
+        """Keep a finished run; when this returns it is on disk.
+
+        Raises:
+            InputError: when the disk is full or the file cannot be written.
+        """
+        columns = [field.name for field in dataclasses.fields(Search)]
+        marks = ", ".join("?" * len(columns))
+        try:
+            with self._writing() as database:
+                database.execute(
+                    f"INSERT OR IGNORE INTO search ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608 - our own names
+                    [getattr(search, name) for name in columns],
+                )
+                database.execute(
+                    "INSERT INTO run (search_key, finished_on, setup, run) VALUES (?, ?, ?, ?)",
+                    (search.key, finished_on, _text(setup), _text(run)),
+                )
+        except sqlite3.Error as error:
+            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+
+    def runs_of(self, key: str) -> tuple[tuple[TrialSetup, TrialRun], ...]:
+        """Return the setups and runs of a search, in the order in which they were made."""
+        rows = self._database.execute(
+            "SELECT setup, run FROM run WHERE search_key = ? ORDER BY id", (key,)
+        )
+        return tuple((_value(a, TrialSetup), _value(b, TrialRun)) for a, b in rows)
+
+    def rows(self) -> tuple[HistoryRow, ...]:
+        """Return all finished runs, oldest first."""
+        names = [field.name for field in dataclasses.fields(Search)]
+        columns = ", ".join(f"search.{name}" for name in names)
+        rows = self._database.execute(
+            f"SELECT {columns}, run.finished_on, run.setup, run.run FROM run "  # noqa: S608 - our own names
+            "JOIN search ON search.key = run.search_key ORDER BY run.id"
+        )
+        return tuple(
+            HistoryRow(
+                search=Search(**dict(zip(names, row, strict=False))),
+                finished_on=row[-3],
+                setup=_value(row[-2], TrialSetup),
+                run=_value(row[-1], TrialRun),
+            )
+            for row in rows
+        )
+
+    def forget(self, key: str) -> None:
+        """Remove the runs of a search, to begin anew."""
+        with self._writing() as database:
+            database.execute("DELETE FROM run WHERE search_key = ?", (key,))
+
+
+def _text(value: TrialSetup | TrialRun) -> str:
+    return json.dumps(encode(value), ensure_ascii=False, allow_nan=False)
+
+
+def _value(text: str, cls: type[_T]) -> _T:
+    value = decode(json.loads(text), cls)
+    assert isinstance(value, cls)
+    return value
