@@ -34,11 +34,13 @@ from probes.bench.events import (
 from probes.bench.load import LoadMeter
 from probes.bench.plan import REFERENCE_SUFFIX, SUSTAINED
 from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
+from probes.bench.protocol import Message
 from probes.bench.stability import (
     has_become_slower,
     warnings_of_load,
     warnings_of_machine,
 )
+from probes.bench.tuning_store import Tuning, TuningStore
 
 # So many children may die on the kernels of one group before the rest of it is given up.
 MAX_DEATHS = 3
@@ -95,6 +97,7 @@ class Session:
         clock: seconds, for the budget and the duration.
         today: the date that the results get.
         deadlines: of each child; its budget is set by the session.
+        tuning: where it is kept what OpenCL devices run best; None: found anew each time.
     """
 
     def __init__(
@@ -106,6 +109,7 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
         today: Callable[[], dt.date] = dt.date.today,
         deadlines: Deadlines = _DEADLINES,
+        tuning: TuningStore | None = None,
     ) -> None:
         self._profile = profile
         self._python = python
@@ -113,6 +117,7 @@ class Session:
         self._clock = clock
         self._today = today
         self._deadlines = deadlines
+        self._tuning = tuning
 
     def run(
         self,
@@ -178,6 +183,8 @@ class Session:
     ) -> None:
         """Answer the requests of one group, with as many children as it takes."""
         n_deaths = 0
+        tuning = self._tuning_for(group[0])
+        may_be_broken = tuning is not None and tuning.has_compiled
         while pending := [request for request in group if collector.is_open(request)]:
             if cancel is not None and cancel.is_cancelled:
                 collector.fail_all(pending, Outcome.CANCELLED, "cancelled before its turn")
@@ -190,7 +197,16 @@ class Session:
                 text = f"given up after {MAX_DEATHS} kernels had ended their worker"
                 collector.fail_all(pending, Outcome.SKIPPED, text)
                 return
-            verdict = self._run_child(pending, collector=collector, cancel=cancel, rest_s=rest_s)
+            verdict = self._run_child(
+                pending, collector=collector, cancel=cancel, rest_s=rest_s, tuning=tuning
+            )
+            if tuning is not None:
+                tuning.save()
+            if tuning is not None and may_be_broken and verdict.outcome in _ENDED:
+                # Perhaps it died of what an earlier run had compiled: once more without that.
+                tuning.forget_compiled()
+                may_be_broken = False
+                continue
             n_deaths += 1
             self._settle(verdict, group, collector=collector)
 
@@ -223,13 +239,14 @@ class Session:
         collector: Collector,
         cancel: CancelToken | None,
         rest_s: float | None,
+        tuning: Tuning | None,
     ) -> WorkerVerdict:
         first = pending[0]
         python = self._python if first.runner in _FOREIGN else None
         command = self._command("main", python=python, settings=first.settings)
         request = {
             "runner": first.runner.value,
-            "options": self._options(first),
+            "options": {**self._options(first), **(tuning.options if tuning else {})},
             "kernels": [wire_kernel(kernel) for kernel in pending],
             "budget_s": rest_s,
         }
@@ -240,9 +257,21 @@ class Session:
             budget_s=None if rest_s is None else rest_s + OVERTIME_S,
         )
         collector.begin_child()
-        return run_worker(
-            command, request, deadlines=deadlines, on_event=collector.take, cancel=cancel
-        )
+
+        def take(message: Message) -> None:
+            if tuning is not None:
+                tuning.take(message)
+            collector.take(message)
+
+        return run_worker(command, request, deadlines=deadlines, on_event=take, cancel=cancel)
+
+    def _tuning_for(self, request: BenchmarkRequest) -> Tuning | None:
+        """Return what is known of the device of a request; None for what is not tuned."""
+        if self._tuning is None or request.runner is not Runner.OPENCL:
+            return None
+        found = (device for device in self._profile.opencl if device.id == request.device_id)
+        device = next(found, None)
+        return None if device is None else self._tuning.open(device, cpu=self._profile.cpu)
 
     def _options(self, request: BenchmarkRequest) -> dict[str, Any]:
         """Return what the runner is told besides the kernels."""

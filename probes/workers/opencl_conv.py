@@ -388,12 +388,10 @@ def prepare(device, shape, precision, direction):
         "conv", precision, plain, found.taps, found.strides, found.groups > 1,
         *(_magnitude(value) for value in (*found.source, *found.target)),
     )  # fmt: skip
-    if key not in device.choices:
-        per_image = opencl_geometry.multiply_adds(found) / found.n
-        n = max(1, min(found.n, int(_TRIAL_MULTIPLY_ADDS / per_image)))
-        if not device.is_cpu:
-            n = found.n  # fewer would not fill the device
-        few = whole.with_images(n)
-        candidates = [lambda way=way: few.build(way) for way in ways]
-        device.choices[key] = ways[opencl_work.fastest(device, candidates)]
-    return whole.build(device.choices[key])
+    per_image = opencl_geometry.multiply_adds(found) / found.n
+    n = max(1, min(found.n, int(_TRIAL_MULTIPLY_ADDS / per_image)))
+    if not device.is_cpu:
+        n = found.n  # fewer would not fill the device
+    few = whole.with_images(n)
+    candidates = [lambda way=way: few.build(way) for way in ways]
+    return whole.build(ways[opencl_work.pick_fastest(device, key, candidates)])

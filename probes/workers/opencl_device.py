@@ -3,10 +3,13 @@
 Leaves to others: running and timing (`opencl_work`), what is computed (`opencl_*` of each kernel).
 """
 
+import contextlib
 import pathlib
 import warnings
 
 import numpy as np
+import opencl_cache
+import opencl_choices
 import opencl_pocl
 import worker_errors
 
@@ -51,9 +54,16 @@ def find_device(cl, device_id, device_name=None):
 
 
 class OpenclDevice:
-    """A device, ready to compile and run. Programs are compiled once for each set of macros."""
+    """A device, ready to compile and run. Programs are compiled once for each set of macros.
 
-    def __init__(self, cl, device):
+    Args:
+        cl: the module pyopencl.
+        device: as pyopencl gives it.
+        known_choices: what was chosen in an earlier run (`opencl_choices.Choices`).
+        folder: where compiled programs are kept, None for nowhere.
+    """
+
+    def __init__(self, cl, device, known_choices=None, folder=None):
         self.cl = cl
         self.device = device
         if opencl_pocl.is_pocl(device):
@@ -66,8 +76,13 @@ class OpenclDevice:
         extensions = device.extensions.split()
         self.has_half = "cl_khr_fp16" in extensions
         self.bytes_in_use = 0
-        self.choices = {}
+        self.choices = opencl_choices.Choices(known_choices)
         self._programs = {}
+        # PoCL keeps what it compiles by itself, for each size of groups.
+        self._binaries = opencl_cache.Binaries(
+            None if opencl_pocl.is_pocl(device) else folder,
+            (device.platform.name, device.platform.version, device.name, device.driver_version),
+        )
         self._check_compiler()
 
     @property
@@ -102,6 +117,20 @@ class OpenclDevice:
             warnings.simplefilter("ignore")
             return self.cl.Program(self.context, source).build(options, cache_dir=False)
 
+    def _program(self, source):
+        """Return a program, as it was compiled in an earlier run where that is kept."""
+        options, binary = "-cl-mad-enable", self._binaries.find(source)
+        if binary is not None:
+            try:
+                kept = self.cl.Program(self.context, [self.device], [binary])
+                return kept.build(options)
+            except self.cl.Error:
+                pass  # compiled once more, and kept instead
+        program = self._compile(source, options)
+        with contextlib.suppress(self.cl.Error):
+            self._binaries.keep(source, program.get_info(self.cl.program_info.BINARIES)[0])
+        return program
+
     def kernel(self, file, name, **macros):
         """Return a kernel object of its own.
 
@@ -119,7 +148,7 @@ class OpenclDevice:
         key = (file, definitions)
         if key not in self._programs:
             text = (_KERNELS / (file + ".cl")).read_text(encoding="utf-8")
-            self._programs[key] = self._compile(definitions + text, "-cl-mad-enable")
+            self._programs[key] = self._program(definitions + text)
         return self.cl.Kernel(self._programs[key], name)
 
     def numbers(self, precision):

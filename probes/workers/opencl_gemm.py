@@ -179,17 +179,24 @@ def fastest_product(device, key, product):
     m, n, k = product.m, product.n, product.k
     key = (*key, _magnitude(m), _magnitude(n), _magnitude(k))
     ways = _ways(device, product)
-    if key not in device.choices:
+
+    def candidates(limit):
+        small = product.resized(*_trial_size(product, limit))
+        return [lambda way=way: way(small) for way in ways]
+
+    def try_all():
         limit = _TRIAL_MULTIPLY_ADDS
-        while True:
-            small = product.resized(*_trial_size(product, limit))
-            seconds = _seconds_of(ways[0](small)) if limit < m * n * k else None
-            if seconds is None or seconds > _MIN_TRIAL_S:
-                break
+        while limit < m * n * k and _seconds_of(candidates(limit)[0]()) <= _MIN_TRIAL_S:
             limit *= 8
-        candidates = [lambda way=way: way(small) for way in ways]
-        device.choices[key] = ways[opencl_work.fastest(device, candidates)]
-    return device.choices[key](product)
+        return (*opencl_work.fastest(device, candidates(limit)), limit)
+
+    index = device.choices.pick(
+        key,
+        len(ways),
+        lambda index, limit: opencl_work.seconds_of(device, candidates(limit)[index]),
+        try_all,
+    )
+    return ways[index](product)
 
 
 def _seconds_of(work):

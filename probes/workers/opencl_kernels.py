@@ -6,8 +6,8 @@ by its name. Leaves to others: timing (`worker_timing`), each kernel (`opencl_*`
 
 import importlib
 
+import opencl_cache
 import opencl_device
-import opencl_pocl
 import worker_errors
 
 # Type of a shape: the module that prepares it, the function, the directions that it has.
@@ -33,11 +33,12 @@ class OpenclRunner:
 
     Args:
         options: "device_id" ("opencl:<platform>:<device>") and "device_name", what it must be
-            called (None or absent for anything).
+            called (None or absent for anything); "choices" and "cache_folder", what is known from
+            earlier runs and where compiled kernels are kept (None or absent: nothing).
     """
 
     def __init__(self, options):
-        opencl_pocl.set_cache_folder()
+        folder = opencl_cache.use_folder(options.get("cache_folder"))
         try:
             import pyopencl as cl
         except (ImportError, OSError) as error:
@@ -46,7 +47,9 @@ class OpenclRunner:
             ) from error
         device = opencl_device.find_device(cl, options["device_id"], options.get("device_name"))
         self._cl = cl
-        self._device = opencl_device.OpenclDevice(cl, device)
+        self._device = opencl_device.OpenclDevice(
+            cl, device, known_choices=options.get("choices"), folder=folder
+        )
 
     def stack(self):
         """Return what computes: OpenCL with the platform's version, the driver with its own."""
@@ -59,6 +62,10 @@ class OpenclRunner:
             "backend": device.platform.name.strip(),
             "backend_version": device.driver_version.strip(),
         }
+
+    def learned(self):
+        """Return which variants were found to be the fastest in this run, by name."""
+        return self._device.choices.learned
 
     def prepare(self, kernel):
         """Return the kernel, ready to be checked and run.

@@ -4,6 +4,7 @@ Some drivers crash when asked, so this runs in a process of its own. Leaves to o
 figures mean, and which may be wrong (`probes.machine`).
 """
 
+import opencl_cache
 import opencl_pocl
 
 _PCI = "cl_khr_pci_bus_info"
@@ -97,7 +98,7 @@ def list_devices(cl=None):
         cl: the module pyopencl, None to import it. Without it nothing can be listed: that is one
             failure without a platform.
     """
-    opencl_pocl.set_cache_folder()
+    opencl_cache.use_folder()
     if cl is None:
         try:
             import pyopencl as cl

@@ -119,42 +119,62 @@ class _Chains:
 
 
 def _variants(device, widths):
-    """Return what is tried: every width, with some chains, groups and forms."""
+    """Return every variant: width, chains, group and form; of each width the likeliest first."""
     return [
-        (width, chains, _GROUPS[device.is_cpu][0], _FORMS[0])
+        (width, chains, group, form)
+        for group in _GROUPS[device.is_cpu]
+        for form in _FORMS
         for width in widths
         for chains in _CHAINS[device.is_cpu]
         if width * chains <= _MAX_CHAIN_VALUES[device.is_cpu]
     ]
 
 
-def _refinements(device, variant):
-    width, chains, _, _ = variant
-    return [
-        (width, chains, group, form)
-        for group in _GROUPS[device.is_cpu]
-        for form in _FORMS
-        if (group, form) != (_GROUPS[device.is_cpu][0], _FORMS[0])
-    ]
+def _rate(device, precision, variant):
+    """Return the flop per second of a variant."""
+    work = _Chains(device, precision, *variant)
+    try:
+        return work.calibrate()
+    finally:
+        work.close()
 
 
 def _best(device, precision, variants):
     best, best_rate, failure = None, 0.0, None
     for variant in variants:
         try:
-            work = _Chains(device, precision, *variant)
-        except device.cl.Error as error:
+            rate = _rate(device, precision, variant)
+        except (device.cl.Error, worker_errors.UnsupportedKernel) as error:
             failure = error
             continue
-        try:
-            rate = work.calibrate()
-        finally:
-            work.close()
         if rate > best_rate:
             best, best_rate = variant, rate
     if best is None:
         raise failure
     return best, best_rate
+
+
+def _pick(device, precision, width):
+    """Return the fastest variant: widths and chains first, then group and form of the best."""
+    variants = _variants(device, WIDTHS if width == 0 else (width,))
+    usual = (_GROUPS[device.is_cpu][0], _FORMS[0])
+
+    def try_one(index, _trial):
+        try:
+            return PEAK_FLOP / _rate(device, precision, variants[index])
+        except (device.cl.Error, worker_errors.UnsupportedKernel):
+            return None
+
+    def try_all():
+        best, rate = _best(device, precision, [v for v in variants if v[2:] == usual])
+        others = [v for v in variants if v[:2] == best[:2] and v[2:] != usual]
+        refined, refined_rate = _best(device, precision, [best, *others])
+        if refined_rate > rate:
+            best, rate = refined, refined_rate
+        return variants.index(best), PEAK_FLOP / rate, 1
+
+    key = ("peak", precision, width)
+    return variants[device.choices.pick(key, len(variants), try_one, try_all)]
 
 
 def prepare(device, shape, precision):
@@ -163,13 +183,7 @@ def prepare(device, shape, precision):
     device.numbers(precision)
     if width not in (0, *WIDTHS):
         raise worker_errors.UnsupportedKernel("OpenCL has no vectors of {}".format(width))
-    key = ("peak", precision, width)
-    if key not in device.choices:
-        variants = _variants(device, WIDTHS if width == 0 else (width,))
-        first, rate = _best(device, precision, variants)
-        refined, refined_rate = _best(device, precision, _refinements(device, first))
-        device.choices[key] = refined if refined_rate > rate else first
-    work = _Chains(device, precision, *device.choices[key])
+    work = _Chains(device, precision, *_pick(device, precision, width))
     try:
         work.calibrate()
     except BaseException:

@@ -1,10 +1,11 @@
-"""What only PoCL needs: a folder for compiled kernels, a linker, a name for a CPU unknown to it.
+"""What only PoCL needs: a linker, a name for a CPU unknown to it.
 
 PoCL comes with our packages as the OpenCL device of machines without a driver.
 Leaves to others: everything that holds for all drivers (`opencl_device`).
 """
 
 import ctypes
+import hashlib
 import os
 import pathlib
 import platform
@@ -13,6 +14,8 @@ import shutil
 import struct
 import sys
 import tempfile
+
+import opencl_cache
 
 PLATFORM_NAME = "Portable Computing Language"
 # The generic name stands for a processor that the bundled compiler is too old to know.
@@ -34,12 +37,6 @@ _CPUS = (
 _kept = []
 
 
-def set_cache_folder():
-    """Give PoCL a folder for compiled kernels below the working directory, unless it has one."""
-    if "POCL_CACHE_DIR" not in os.environ:
-        os.environ["POCL_CACHE_DIR"] = tempfile.mkdtemp(prefix="pocl-", dir=str(pathlib.Path.cwd()))
-
-
 def _linker_command():
     """Return the command that links in place of `ld`: see `opencl_linker`."""
     if getattr(sys, "frozen", False):
@@ -58,13 +55,20 @@ def provide_linker():
     path = os.environ.get("PATH", "")
     if not _is_bundled_here() or shutil.which("ld", path=path) is not None:
         return
-    set_cache_folder()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="linker-", dir=os.environ["POCL_CACHE_DIR"]))
+    opencl_cache.use_folder()
     # By a shell: the kernel takes neither spaces nor long paths in a first line.
     command = " ".join(shlex.quote(part) for part in _linker_command())
-    program = folder / "ld"
-    program.write_bytes(os.fsencode('#!/bin/sh\nexec {} "$@"\n'.format(command)))
+    text = os.fsencode('#!/bin/sh\nexec {} "$@"\n'.format(command))
+    # The folder may outlive us: the same script lies there once, however often it is written.
+    name = "linker-" + hashlib.sha256(text).hexdigest()[:8]
+    folder = pathlib.Path(os.environ["POCL_CACHE_DIR"]) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor, part = tempfile.mkstemp(dir=str(folder))
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(text)
+    program = pathlib.Path(part)
     program.chmod(0o755)
+    program.replace(folder / "ld")
     os.environ["PATH"] = path + os.pathsep + str(folder) if path else str(folder)
 
 

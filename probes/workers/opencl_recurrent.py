@@ -303,11 +303,10 @@ def prepare(device, shape, precision, direction):
     tiles = opencl_panels.tiles_for(device, _GATES * shape["hidden"])
     sizes = (_magnitude(shape[name]) for name in ("batch", "input", "hidden"))
     key = ("lstm", precision, direction, *sizes)
-    if key not in device.choices:
-        timesteps = min(_TRIAL_TIMESTEPS, shape["timesteps"])
-        candidates = [
-            lambda tile=tile: _build(device, shape, precision, direction, tile, timesteps)
-            for tile in tiles
-        ]
-        device.choices[key] = tiles[opencl_work.fastest(device, candidates)]
-    return _build(device, shape, precision, direction, device.choices[key], shape["timesteps"])
+    timesteps = min(_TRIAL_TIMESTEPS, shape["timesteps"])
+    candidates = [
+        lambda tile=tile: _build(device, shape, precision, direction, tile, timesteps)
+        for tile in tiles
+    ]
+    tile = tiles[opencl_work.pick_fastest(device, key, candidates)]
+    return _build(device, shape, precision, direction, tile, shape["timesteps"])

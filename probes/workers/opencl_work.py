@@ -199,8 +199,22 @@ def trial_s(work):
     return best_s
 
 
+def seconds_of(device, build):
+    """Return about how long the work of a function takes, None when the device cannot run it."""
+    try:
+        work = build()
+    except (device.cl.Error, worker_errors.UnsupportedKernel):
+        return None
+    try:
+        return trial_s(work)
+    except device.cl.Error:
+        return None
+    finally:
+        work.close()
+
+
 def fastest(device, candidates):
-    """Try candidates and return the index of the fastest.
+    """Try candidates and return the index of the fastest, and its seconds.
 
     Args:
         device: the `OpenclDevice`.
@@ -227,11 +241,21 @@ def fastest(device, candidates):
             best, best_s = index, seconds
     if best is None:
         raise failure
-    return best
+    return best, best_s
+
+
+def pick_fastest(device, key, candidates):
+    """Return the index of the fastest candidate; the choice is remembered under a key."""
+    if len(candidates) == 1:
+        return 0
+    return device.choices.pick(
+        key,
+        len(candidates),
+        lambda index, _trial: seconds_of(device, candidates[index]),
+        lambda: (*fastest(device, candidates), 1),
+    )
 
 
 def build_fastest(device, key, candidates):
     """Return the work of the fastest candidate; the choice is remembered under a key."""
-    if key not in device.choices:
-        device.choices[key] = 0 if len(candidates) == 1 else fastest(device, candidates)
-    return candidates[device.choices[key]]()
+    return candidates[pick_fastest(device, key, candidates)]()

@@ -8,6 +8,7 @@ Leaves to others: preparing, checking and running a kernel (the runners).
 import time
 import traceback
 
+import worker_bouts
 import worker_errors
 import worker_protocol
 import worker_timing
@@ -65,6 +66,8 @@ def _measure(runner, kernel, channel):
         )
     finally:
         prepared.close()
+    # Told with each kernel: a child that dies at a later one must not take it along.
+    learned = runner.learned() if hasattr(runner, "learned") else {}
     channel.send(
         "value",
         id=name,
@@ -73,6 +76,7 @@ def _measure(runner, kernel, channel):
         loops=timing.loops,
         lasted_s=timing.lasted_s,
         check=check,
+        **({"learned": learned} if learned else {}),
     )
 
 
@@ -92,7 +96,8 @@ def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
     Args:
         runner: has `prepare(kernel)`, which returns an object with `check()`, `run(loops)` and
             `close()`.
-        request: its "kernels", and "budget_s" (None or absent: no limit).
+        request: its "kernels", "budget_s" (None or absent: no limit), and "bout": how many are
+            timed in turn (see `worker_bouts`), 1 or absent for one after the other.
         channel: where each result is reported.
         started: from when the budget counts, by the clock; None: from now.
         clock: seconds, for the budget.
@@ -103,6 +108,22 @@ def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
     kernels = request["kernels"]
     budget_s = request.get("budget_s")
     started = clock() if started is None else started
+
+    def fail(kernel, error):
+        channel.send(
+            "kernel_failed",
+            id=kernel["id"],
+            outcome=outcome_of(error),
+            message=sentence_of(error),
+        )
+
+    if request.get("bout", 1) > 1:
+
+        def skip(rest):
+            _skip(rest, budget_s, channel)
+
+        worker_bouts.run_in_bouts(runner, request, channel, fail, skip, started, clock)
+        return
     for index, kernel in enumerate(kernels):
         channel.check_cancelled()
         if budget_s is not None and clock() - started >= budget_s:
@@ -114,9 +135,4 @@ def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
             raise
         except Exception as error:
             traceback.print_exc()
-            channel.send(
-                "kernel_failed",
-                id=kernel["id"],
-                outcome=outcome_of(error),
-                message=sentence_of(error),
-            )
+            fail(kernel, error)

@@ -111,7 +111,7 @@ def test_a_wrong_kernel_is_a_wrong_result(name, tmp_path, monkeypatch):
     assert right in text
     (folder / file).write_text(text.replace(right, wrong), encoding="utf-8")
     monkeypatch.setattr(opencl_device, "_KERNELS", folder)
-    monkeypatch.setattr(opencl_work, "fastest", lambda _device, _candidates: 0)
+    monkeypatch.setattr(opencl_work, "fastest", lambda _device, _candidates: (0, 1.0))
     prepared = OpenclRunner({"device_id": device_id()}).prepare(kernel)
     with pytest.raises(WrongResult, match="is off by"):
         prepared.check()

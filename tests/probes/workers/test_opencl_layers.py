@@ -1,5 +1,6 @@
 """Layers between products."""
 
+import opencl_choices
 import opencl_layers
 import opencl_work
 import pytest
@@ -88,7 +89,7 @@ def test_rows_that_a_group_of_lanes_shares():
 @pytest.mark.parametrize("group", [64, 256, 1])
 def test_every_group_of_lanes(group, monkeypatch):
     monkeypatch.setitem(opencl_layers._ROW_GROUPS, False, (group,))
-    monkeypatch.setattr(shared_lanes(), "choices", {})
+    monkeypatch.setattr(shared_lanes(), "choices", opencl_choices.Choices())
     test_rows_that_a_group_of_lanes_shares()
 
 

@@ -99,22 +99,6 @@ def test_the_compiler_complains_about_the_processor_or_about_something_else():
     assert not opencl_pocl.is_unknown_cpu(RuntimeError("error: expected ';'"))
 
 
-def test_compiled_kernels_go_below_the_working_directory(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("POCL_CACHE_DIR", "to be removed")
-    monkeypatch.delenv("POCL_CACHE_DIR")
-    opencl_pocl.set_cache_folder()
-    folder = Path(os.environ["POCL_CACHE_DIR"])
-    assert folder.is_dir()
-    assert folder.parent == tmp_path
-
-
-def test_a_folder_that_is_set_stays(monkeypatch):
-    monkeypatch.setenv("POCL_CACHE_DIR", "/somewhere")
-    opencl_pocl.set_cache_folder()
-    assert os.environ["POCL_CACHE_DIR"] == "/somewhere"
-
-
 def test_a_library_elsewhere_is_not_the_bundled_one(tmp_path):
     assert not opencl_pocl.is_bundled(types.SimpleNamespace(__file__=str(tmp_path / "a" / "b.py")))
 

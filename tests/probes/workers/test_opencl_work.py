@@ -120,7 +120,7 @@ def test_the_fastest_is_found_and_all_are_closed(device):
         lambda: FakeWork(0.1, log, "b"),
         lambda: FakeWork(0.2, log, "c"),
     ]
-    assert opencl_work.fastest(device, candidates) == 1
+    assert opencl_work.fastest(device, candidates) == (1, pytest.approx(0.1))
     assert log == ["settle a", "close a", "settle b", "close b", "settle c", "close c"]
 
 
@@ -135,7 +135,7 @@ def test_what_cannot_be_built_or_run_is_passed_over(device):
             raise cl.LogicError("out of resources")
 
     candidates = [unbuildable, lambda: Failing(0.0, log, "a"), lambda: FakeWork(9.0, log, "b")]
-    assert opencl_work.fastest(device, candidates) == 2
+    assert opencl_work.fastest(device, candidates) == (2, 9.0)
     assert "close a" in log
 
 
@@ -159,7 +159,7 @@ def test_the_choice_is_made_once_for_a_key(device):
 
     candidates = [candidate("slow", 0.2), candidate("fast", 0.1)]
     for _ in range(2):
-        opencl_work.build_fastest(device, "test of the choice", candidates)
+        opencl_work.build_fastest(device, ("test of the choice",), candidates)
     assert built == ["slow", "fast", "fast", "fast"]
 
 

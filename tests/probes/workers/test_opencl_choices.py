@@ -1,0 +1,83 @@
+"""Which way is the fastest, and what is known of it from an earlier run."""
+
+import math
+
+import pytest
+from opencl_choices import Choices
+
+KEY = ("gemm", "float32", (False, True), None)
+NAME = "gemm/float32/(False, True)/None"
+
+
+class Ways:
+    """Ways of a computation, and what was timed."""
+
+    def __init__(self, *seconds):
+        self.seconds, self.log = list(seconds), []
+
+    def one(self, index, trial):
+        self.log.append(("one", index, trial))
+        return self.seconds[index]
+
+    def all(self):
+        self.log.append("all")
+        best = min(range(len(self.seconds)), key=self.seconds.__getitem__)
+        return best, self.seconds[best], 8.0
+
+    def pick(self, choices, key=KEY):
+        return choices.pick(key, len(self.seconds), self.one, self.all)
+
+
+def kept(**changes):
+    return {NAME: {"index": 1, "count": 3, "seconds": 0.1, "trial": 8.0, **changes}}
+
+
+def test_the_fastest_is_found_once_and_told():
+    choices, ways = Choices(), Ways(0.3, 0.1, 0.2)
+    assert [ways.pick(choices), ways.pick(choices)] == [1, 1]
+    assert ways.log == ["all"]
+    assert choices.learned == kept()
+    assert choices.n_confirmed == 0
+
+
+def test_a_kept_way_is_timed_alone_with_the_trial_of_then():
+    choices, ways = Choices(kept()), Ways(0.3, 0.105, 0.2)
+    assert [ways.pick(choices), ways.pick(choices)] == [1, 1]
+    assert ways.log == [("one", 1, 8.0)]
+    assert choices.learned == {}
+    assert choices.n_confirmed == 1
+
+
+def test_a_kept_way_that_became_slower_is_tried_against_the_others():
+    choices, ways = Choices(kept()), Ways(0.3, 0.12, 0.09)
+    assert ways.pick(choices) == 2
+    assert ways.log == [("one", 1, 8.0), ("one", 1, 8.0), "all"]
+    assert choices.learned[NAME]["index"] == 2
+    assert choices.n_confirmed == 0
+
+
+def test_one_busy_moment_is_forgiven():
+    choices, ways = Choices(kept()), Ways(0.3, 0.1, 0.2)
+    values = iter([0.5, 0.1])
+    assert choices.pick(KEY, 3, lambda *_: next(values), ways.all) == 1
+    assert ways.log == []
+
+
+def test_a_kept_way_that_cannot_be_run_any_more_is_replaced():
+    choices, ways = Choices(kept()), Ways(0.3, None, 0.2)
+    ways.all = lambda: (2, 0.2, 1)
+    assert ways.pick(choices) == 2
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        None, [], "x", {NAME: None}, {NAME: {}}, kept(index=-1), kept(index=3), kept(count="3"),
+        kept(index=True), kept(seconds=0.0), kept(seconds=math.nan), kept(seconds="fast"),
+        kept(trial=math.inf), kept(trial=None), kept(count=4), {"other": kept()[NAME]},
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_or_is_of_something_else_is_ignored(known):
+    choices, ways = Choices(known), Ways(0.3, 0.1, 0.2)
+    assert ways.pick(choices) == 1
+    assert ways.log == ["all"]
