@@ -24,6 +24,8 @@ from advisor.recommend.requirements import check
 # How alike two names must be to be offered for one another, 0 to 1.
 _CLOSE = 0.7
 MOST_OFFERED = 6
+# Rows of the options table shown beside a system whose name they carry.
+MOST_WAYS = 4
 _SHORTEST_PART = 3
 
 _KINDS = (DeviceKind.CPU, DeviceKind.IGPU, DeviceKind.DGPU, DeviceKind.NPU)
@@ -68,21 +70,44 @@ def _names_of(fact: OptionFact) -> Iterator[str]:
 def _options(
     name: str, *, profile: MachineProfile, knowledge: Knowledge
 ) -> tuple[ExplainedOption, ...]:
-    """Return the rows of the options table of that id, title or environment variable."""
-    wanted = _squeezed(name)
-    named = [
-        fact
-        for fact in knowledge.options
-        if wanted and wanted in {_squeezed(known) for known in _names_of(fact)}
-    ]
+    """Return the rows of the options table of that id, title or environment variable.
+
+    Rows that only carry the name follow where they apply to this machine.
+    """
+    named, akin = _named(name, knowledge=knowledge)
     families = families_of(profile, knowledge=knowledge)
     found = []
-    for fact in named:
+    for fact in (*named, *akin):
         phase = Phase.TRAINING if Phase.TRAINING.value in fact.phases else Phase.INFERENCE
         given = circumstances(profile, phase=phase, knowledge=knowledge)
         verdict = check(fact, given=given, families=families)
-        found.append(ExplainedOption(fact=fact, refusals=verdict.refusals))
-    return tuple(found)
+        if fact in named or verdict.applies:
+            found.append(ExplainedOption(fact=fact, refusals=verdict.refusals))
+    return tuple(found[: max(len(named), MOST_WAYS)])
+
+
+def _named(
+    name: str, *, knowledge: Knowledge
+) -> tuple[tuple[OptionFact, ...], tuple[OptionFact, ...]]:
+    """Return the rows of that very name, and those that have it as a word of their id or title."""
+    wanted = _squeezed(name)
+    if not wanted:
+        return (), ()
+    named, akin = [], []
+    words = tuple(re.findall(r"[a-z0-9+]+", name.lower()))
+    for fact in knowledge.options:
+        texts = (fact.id, fact.title)
+        spelled = [tuple(re.findall(r"[a-z0-9+]+", text.lower())) for text in texts]
+        if wanted in {_squeezed(known) for known in _names_of(fact)}:
+            named.append(fact)
+        elif any(_has_run(known, words) for known in spelled):
+            akin.append(fact)
+    return tuple(named), tuple(akin)
+
+
+def _has_run(words: tuple[str, ...], run: tuple[str, ...]) -> bool:
+    n = len(run)
+    return any(words[i : i + n] == run for i in range(len(words) - n + 1))
 
 
 def _devices(name: str, *, knowledge: Knowledge) -> tuple[DeviceFacts, ...]:

@@ -1,8 +1,9 @@
 """Which device of a machine to begin with for training and for inference, and by what software.
 
 Decided by the tables of GPU families and options alone, before any network is known: a GPU comes
-first where its vendor supports the work officially, or where it is a card with a row of its own
-in the options table; the processor comes first everywhere else.
+first where its vendor supports the work officially, where others timed such work on the card, or
+where it is a card with a row of its own in the options table; the processor comes first
+everywhere else.
 Leaves to others: times and ranks of a real job (`advisor.recommend`).
 """
 
@@ -18,7 +19,14 @@ from advisor.model.quantity import Phase
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from advisor.recommend.circumstances import Circumstances
-from advisor.recommend.devices import Support, families_of, served_gpus, slower_pair, support_of
+from advisor.recommend.devices import (
+    Support,
+    families_of,
+    is_proven,
+    served_gpus,
+    slower_pair,
+    support_of,
+)
 from advisor.recommend.requirements import check, matching_gpus
 
 # Conditions of the options table need a job: a usual one stands in.
@@ -84,6 +92,7 @@ def _gpu_route(
             and gpu in matching_gpus(fact, given=given, families=families)
         ]
     why_not = _why_not(gpu, profile=profile, phase=phase, knowledge=knowledge)
+    proven = is_proven(gpu, support, phase=phase, knowledge=knowledge)
     return Route(
         phase=phase,
         device=gpu.name,
@@ -93,11 +102,15 @@ def _gpu_route(
         option_titles=tuple(fact.title for fact in own_rows),
         advice=family.advice if family else None,
         why_not=why_not,
-        is_first=why_not is None and _comes_first(gpu, support, own_rows),
+        is_first=why_not is None and _comes_first(gpu, support, own_rows, proven=proven),
     )
 
 
-def _comes_first(gpu: GraphicsDevice, support: Support, rows: list[OptionFact]) -> bool:
+def _comes_first(
+    gpu: GraphicsDevice, support: Support, rows: list[OptionFact], *, proven: bool
+) -> bool:
+    if proven:
+        return True
     if support.level == "none":
         return False
     if support.level == "official":

@@ -150,7 +150,9 @@ def choose_devices(
             rejections.append(Rejection(option_id=option.id, title=option.title, reasons=refusals))
         elif pair is None and family is not None:
             support = support_of(family, system=profile.os.family, phase=workload.phase)
-            if support.level == "official" or _is_proven(gpu, support, workload, knowledge):
+            if support.level == "official" or is_proven(
+                gpu, support, phase=workload.phase, knowledge=knowledge
+            ):
                 options.append(option)
             elif support.level is not None:
                 hints.append(_experiment(option, family, support))
@@ -237,9 +239,7 @@ def _remedy(family: GpuFamily, profile: MachineProfile) -> str:
     return family.opencl_linux or "install the vendor's driver"
 
 
-def _is_proven(
-    gpu: GraphicsDevice, support: Support, workload: Workload, knowledge: Knowledge
-) -> bool:
+def is_proven(gpu: GraphicsDevice, support: Support, *, phase: Phase, knowledge: Knowledge) -> bool:
     """Whether a card without official support is ranked all the same.
 
     It is where others timed such jobs on it, or on a card of its architecture and maker.
@@ -255,9 +255,7 @@ def _is_proven(
         if (other.kind, other.vendor, other.architecture)
         == (spec.kind, spec.vendor, spec.architecture)
     }
-    return any(
-        row.device in alike and _is_usable(row, workload.phase) for row in knowledge.published
-    )
+    return any(row.device in alike and _is_usable(row, phase) for row in knowledge.published)
 
 
 def _caution(family: GpuFamily) -> str:

@@ -53,11 +53,12 @@ def _facts(rows: Iterable[tuple[str, str | None]], tr: Translator) -> Facts:
 
 
 def _system_section(system: PastSystem, tr: Translator) -> Section:
+    is_alive = system.status.startswith(("active", "maintained"))
     rows = (
-        (N_("What it was"), system.role),
+        (N_("What it is") if is_alive else N_("What it was"), system.role),
         (N_("Now"), system.status),
         (N_("Ended"), system.ended),
-        (N_("In its place"), system.successor),
+        (N_("To take") if is_alive else N_("In its place"), system.successor),
         (N_("Source"), system.source),
     )
     advice = Paragraph(text=system.advice, style="lead")

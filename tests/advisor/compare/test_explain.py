@@ -69,6 +69,36 @@ def test_systems_of_old_advice_are_found(knowledge, asked, name):
     assert found.routes
 
 
+TODAY = (
+    "colab", "Google Colab", "kaggle", "OpenVINO", "pytorch", "torch", "jax", "CUDA", "onnxruntime",
+    "ONNX Runtime", "tensorflow", "TF", "keras", "mkl-dnn", "oneDNN", "WSL", "wsl2",
+    "tensorflow-metal", "DirectML", "ROCm", "rusticl", "PoCL", "NPU", "XDNA", "Ryzen AI",
+    "AI Boost", "Hexagon", "Neural Engine", "Hailo", "mps", "MLX", "Core ML", "Windows ML",
+    "OpenCL", "Vulkan", "ncnn", "LiteRT", "xpu", "oneAPI", "SYCL", "tinygrad",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", TODAY)
+def test_systems_of_today_are_explained_on_the_users_hardware(knowledge, asked):
+    for machine in (KAVERI, IRIS_XE, RX_6800):
+        found = explain(asked, profile=machine, knowledge=knowledge)
+        assert found.system is not None
+        assert {route.phase for route in found.routes} == set(Phase)
+        assert found.machine == machine.cpu.brand
+
+
+def test_ways_that_carry_the_name_are_shown_where_they_apply(knowledge):
+    def ways(machine):
+        found = explain("OpenVINO", profile=machine, knowledge=knowledge)
+        return {option.fact.id for option in found.options}
+
+    assert "openvino-igpu" in ways(IRIS_XE)
+    assert "openvino-igpu" not in ways(RX_6800)
+    (colab,) = explain("colab", profile=KAVERI, knowledge=knowledge).options
+    assert colab.fact.id == "colab-free"
+    assert len(explain("pytorch", profile=RX_6800, knowledge=knowledge).options) <= 4
+
+
 def test_a_variable_is_an_option_with_its_verdict(knowledge):
     found = explain("HSA_OVERRIDE_GFX_VERSION", profile=IRIS_XE, knowledge=knowledge)
     (option,) = found.options
@@ -181,6 +211,17 @@ def test_a_card_without_a_driver_is_not_begun_with(knowledge):
     routes = routes_of(dataclasses.replace(RX_6800, graphics=(bare,)), knowledge=knowledge)
     assert first(routes, Phase.TRAINING).kind is DeviceKind.CPU
     assert "no driver serves it" in {route.why_not for route in routes}
+
+
+def test_a_card_that_others_timed_comes_first_though_its_wheels_are_old(knowledge):
+    pascal = a_gpu(
+        kind=DeviceKind.DGPU, vendor="NVIDIA", name="GP104 [GeForce GTX 1080]",
+        pci_vendor_id="10de", pci_device_id="1b80", kernel_driver="nvidia",
+    )  # fmt: skip
+    machine = dataclasses.replace(RX_6800, graphics=(pascal,))
+    route = first(routes_of(machine, knowledge=knowledge), Phase.TRAINING)
+    assert (route.kind, route.level) == (DeviceKind.DGPU, "unofficial")
+    assert "cu126" in route.way
 
 
 def test_an_old_card_without_a_row_of_its_own_is_not_begun_with(knowledge):
