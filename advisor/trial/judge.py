@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Interval, Precision
 from advisor.model.trial import TrialResult, TrialRun, TrialSetup, TrialVerdict
-from advisor.trial.statistics import Estimate, Spread, estimate, log_ratios, pooled_spread
+from advisor.trial.statistics import (
+    Estimate,
+    Spread,
+    baseline_residuals,
+    estimate,
+    log_ratios,
+    pooled_spread,
+)
 
 # Less than this is no difference worth the typing.
 NO_DIFFERENCE = 0.05
@@ -127,7 +134,7 @@ def judge_all(
     """
     baseline = setups[0]
     ratios = log_ratios(runs, baseline_id=baseline.id)
-    spread = pooled_spread(ratios)
+    spread = spread_of(runs, baseline_id=baseline.id)
     now = [run for run in runs if run.setup_id == baseline.id and run.is_completed]
     results = [_of_baseline(baseline, [r for r in runs if r.setup_id == baseline.id])]
     for setup in setups[1:]:
@@ -205,4 +212,7 @@ def _result(
 
 def spread_of(runs: Sequence[TrialRun], *, baseline_id: str) -> Spread | None:
     """Return the spread of one run in a search, None when nothing ran twice."""
-    return pooled_spread(log_ratios(runs, baseline_id=baseline_id))
+    return pooled_spread(
+        log_ratios(runs, baseline_id=baseline_id),
+        residuals=baseline_residuals(runs, baseline_id=baseline_id),
+    )

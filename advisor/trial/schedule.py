@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialVerdict
-from advisor.trial.judge import is_decided, is_hopeless, judge_all
-from advisor.trial.statistics import estimate, log_ratios, pooled_spread
+from advisor.trial.judge import is_decided, is_hopeless, judge_all, spread_of
+from advisor.trial.statistics import estimate, log_ratios
 
 # Runs of others between two runs of the baseline.
 _BETWEEN = 3
@@ -77,7 +77,7 @@ def _undecided(
 ) -> list[TrialSetup]:
     baseline_id = setups[0].id
     ratios = log_ratios(runs, baseline_id=baseline_id)
-    spread = pooled_spread(ratios)
+    spread = spread_of(runs, baseline_id=baseline_id)
     lost = {
         result.setup.id
         for result in judge_all(setups, runs, precision=precision)

@@ -91,13 +91,33 @@ def _baseline_at(at_s: float, anchors: Sequence[TrialRun]) -> float:
     return (1.0 - share) * math.log(first.sample_s) + share * math.log(last.sample_s)
 
 
-def pooled_spread(ratios: Mapping[str, Sequence[float]]) -> Spread | None:
-    """Return the spread of one run, pooled over all setups; None when none ran twice."""
+def baseline_residuals(runs: Sequence[TrialRun], *, baseline_id: str) -> tuple[float, ...]:
+    """Return how far each inner run of the baseline lies from those around it, as logarithms.
+
+    They scatter as the ratio of a setup does: one run against two that are interpolated.
+    """
+    anchors = [run for run in runs if run.setup_id == baseline_id and run.is_completed]
+    return tuple(
+        math.log(anchors[at].sample_s)
+        - _baseline_at(anchors[at].started_s, [*anchors[:at], *anchors[at + 1 :]])
+        for at in range(1, len(anchors) - 1)
+    )
+
+
+def pooled_spread(
+    ratios: Mapping[str, Sequence[float]], *, residuals: Sequence[float] = ()
+) -> Spread | None:
+    """Return the spread of one run, pooled over all setups; None when nothing ran twice.
+
+    Args:
+        ratios: of each setup, as `log_ratios` gives them.
+        residuals: of the baseline, about zero.
+    """
     groups = [values for values in ratios.values() if len(values) > 1]
-    if not groups:
+    degrees = sum(len(values) - 1 for values in groups) + len(residuals)
+    if not degrees:
         return None
-    squares = sum(_squares(values) for values in groups)
-    degrees = sum(len(values) - 1 for values in groups)
+    squares = sum(_squares(values) for values in groups) + sum(r * r for r in residuals)
     return Spread(sd=max(math.sqrt(squares / degrees), LEAST_SD), degrees=degrees)
 
 

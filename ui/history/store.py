@@ -222,10 +222,20 @@ class History:
             for row in rows
         )
 
-    def forget(self, key: str) -> None:
-        """Remove the runs of a search, to begin anew."""
-        with self._writing() as database:
-            database.execute("DELETE FROM run WHERE search_key = ?", (key,))
+    def begun(self, search: Search) -> Search:
+        """Return a search under a key of its own: what ran before is left alone."""
+        return dataclasses.replace(search, key=f"{search.key}-{self._count(search.key) + 1}")
+
+    def resumed(self, search: Search) -> Search:
+        """Return the last search of the same things, a new one when there is none."""
+        count = self._count(search.key)
+        return dataclasses.replace(search, key=f"{search.key}-{max(1, count)}")
+
+    def _count(self, digest: str) -> int:
+        row = self._database.execute(
+            "SELECT count(*) FROM search WHERE key LIKE ? || '-%'", (digest,)
+        ).fetchone()
+        return int(row[0])
 
 
 def _text(value: TrialSetup | TrialRun) -> str:

@@ -1,0 +1,153 @@
+"""What the report says about trials: before and after, verdicts, how to use the best.
+
+Leaves to others: the figures (`advisor.trial`), drawing (`advisor.report.pdf`, `.text`).
+"""
+
+from advisor.format import (
+    UNKNOWN,
+    format_bytes,
+    format_duration,
+    format_factor_interval,
+)
+from advisor.i18n import N_, Translator
+from advisor.model.machine import OsFamily
+from advisor.model.measurement import StabilityWarning
+from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
+from advisor.model.trial import TrialReport, TrialResult, TrialVerdict
+from advisor.report.names import PHASES
+from advisor.trial.apply import how_to_apply
+
+VERDICTS = {
+    TrialVerdict.BASELINE: N_("as it is now"),
+    TrialVerdict.FASTER: N_("faster"),
+    TrialVerdict.SLOWER: N_("slower"),
+    TrialVerdict.NO_DIFFERENCE: N_("no difference"),
+    TrialVerdict.UNSTABLE: N_("not clear"),
+    TrialVerdict.WRONG_RESULT: N_("wrong result"),
+    TrialVerdict.FAILED: N_("failed"),
+    TrialVerdict.NOT_RUN: N_("not tried"),
+}
+_EMPHASIS = {
+    TrialVerdict.BASELINE: "now",
+    TrialVerdict.SLOWER: "avoid",
+    TrialVerdict.WRONG_RESULT: "avoid",
+}
+WARNINGS = {
+    StabilityWarning.ON_BATTERY: N_("The machine ran on battery."),
+    StabilityWarning.GOVERNOR: N_("The processor was not allowed its full speed."),
+    StabilityWarning.THROTTLED: N_("The machine became slower meanwhile: it may be too warm."),
+    StabilityWarning.BUSY: N_("Other programs used the processor: close them and try again."),
+    StabilityWarning.STEAL: N_("The host of this virtual machine took time away."),
+    StabilityWarning.CPU_LIMIT: N_("This program may use only some of the processors."),
+}
+
+
+def build_trial_report(report: TrialReport, tr: Translator, *, system: OsFamily) -> Report:
+    """Return a search as a report of its own."""
+    own, made_up = N_("your own data"), N_("made-up data of the right shape")
+    return Report(
+        title=tr(N_("Tried on {title}"), title=report.title),
+        subtitle=tr(
+            N_("{phase}, batch {batch}, {precision}, {data}; measured on {date} in {duration}"),
+            phase=tr(PHASES[report.phase]),
+            batch=report.batch_size,
+            precision=report.precision.value,
+            data=tr(own if report.has_own_data else made_up),
+            date=report.measured_on,
+            duration=format_duration(round(report.duration_s)),
+        ),
+        sections=(trial_section(report, tr, system=system),),
+        footer=tr(
+            N_("Speed-up: time for a sample now / time then, with a 95 % interval over fresh"
+               " processes. Less than 5 % is called no difference.")
+        ),
+        language=tr.language,
+    )  # fmt: skip
+
+
+def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> Section:
+    """Return the table of what was tried, the chart, and how to use the best."""
+    blocks: list[Block] = [Paragraph(text=_headline(report, tr), style="lead")]
+    blocks += [Paragraph(text=tr(WARNINGS[w]), style="note") for w in report.warnings]
+    blocks.append(_table(report, tr))
+    chart = _chart(report, tr)
+    if chart.bars:
+        blocks.append(chart)
+    for result in report.results:
+        if result.message and result.verdict is not TrialVerdict.NOT_RUN:
+            text = f"{tr(result.setup.title)}: {result.message}"
+            blocks.append(Paragraph(text=text, style="note"))
+    best = report.best
+    if best is not None:
+        for step in how_to_apply(best.setup, system=system):
+            blocks.append(Paragraph(text=tr(step.caption)))
+            blocks.append(Paragraph(text=step.content, style="code"))
+    return Section(title=tr(N_("Measured on your network, before and after")), blocks=tuple(blocks))
+
+
+def _headline(report: TrialReport, tr: Translator) -> str:
+    best = report.best
+    if best is None or best.speedup is None:
+        return tr(N_("Nothing that was tried is surely faster than what you have now."))
+    return tr(
+        N_("Best: {title}, {factor} as fast as now."),
+        title=title_of(best, tr),
+        factor=format_factor_interval(best.speedup),
+    )
+
+
+def title_of(result: TrialResult, tr: Translator) -> str:
+    """Return the name of what was tried, with the number that tells it from others like it."""
+    setup = result.setup
+    if setup.parts:
+        return " + ".join(setup.parts)
+    text = tr(setup.title)
+    if "{backend}" in text:
+        text = text.format(backend=setup.backend)
+    return f"{text} ({setup.batch_size})" if setup.batch_size is not None else text
+
+
+def _table(report: TrialReport, tr: Translator) -> Table:
+    heads = (
+        N_("Setting"), N_("Verdict"), N_("Speed-up"), N_("Step"), N_("First step"),
+        N_("Memory"), N_("Runs"),
+    )  # fmt: skip
+    return Table(
+        heads=tuple(tr(head) for head in heads),
+        rows=tuple(_row(result, tr) for result in report.results),
+        right_aligned=(3, 4, 5, 6),
+    )
+
+
+def _row(result: TrialResult, tr: Translator) -> tuple[str, ...]:
+    step = result.step_s
+    return (
+        title_of(result, tr),
+        tr(VERDICTS[result.verdict]),
+        UNKNOWN if result.speedup is None else format_factor_interval(result.speedup),
+        format_duration(None if step is None else step.mid),
+        format_duration(result.first_step_s),
+        format_bytes(result.peak_memory_bytes),
+        str(result.n_runs),
+    )
+
+
+def _chart(report: TrialReport, tr: Translator) -> BarChart:
+    bars = []
+    best = report.best
+    for result in report.results:
+        if result.step_s is None:
+            continue
+        sample = result.step_s.scaled(1.0 / result.samples_per_step)
+        emphasis = "best" if result is best else _EMPHASIS.get(result.verdict, "none")
+        bars.append(
+            Bar(
+                label=title_of(result, tr),
+                low=sample.low,
+                mid=sample.mid,
+                high=sample.high,
+                text=format_duration(sample.mid),
+                emphasis=emphasis,
+            )
+        )
+    return BarChart(title=tr(N_("Time for one sample")), axis="s", bars=tuple(bars))

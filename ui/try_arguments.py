@@ -1,0 +1,52 @@
+"""The words of `dl-advisor try` and `dl-advisor history`.
+
+Imports nothing heavy: the parser of the command line is made on every start.
+Leaves to others: doing it (`ui.try_commands`, `ui.history_commands`).
+"""
+
+import argparse
+from pathlib import Path
+
+DEFAULT_MINUTES = 2.0
+ALL_MINUTES = 10.0
+FORMS = ("shell", "batch", "powershell", "env", "requirements", "patch")
+
+
+def _minutes(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 24 * 60:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes above 0")
+    return value
+
+
+def add_try(parser: argparse.ArgumentParser) -> None:
+    """Add what `try` takes besides a workload."""
+    group = parser.add_argument_group("trial")
+    group.add_argument(
+        "--option", action="append", default=[], metavar="ID", help="try only this (repeatable)"
+    )
+    group.add_argument("--all", action="store_true", help="all settings, then pairs of good ones")
+    group.add_argument("--list", action="store_true", help="only say what would be tried")
+    group.add_argument("--python", metavar="PATH", help="try this interpreter's frameworks too")
+    group.add_argument("--minutes", type=_minutes, metavar="X", help="time for all runs")
+    group.add_argument(
+        "--data", metavar="SOURCE", help="FILE.npz, FILE.csv, image folder, or FILE.py:function"
+    )
+    group.add_argument(
+        "--run-my-code", action="store_true", help="yes, execute the Python file that I named"
+    )
+    group.add_argument("--resume", action="store_true", help="go on with the last search")
+    group.add_argument(
+        "--apply", choices=FORMS, metavar="FORM", help=f"print the best as {', '.join(FORMS)}"
+    )
+    group.add_argument("--pdf", type=Path, metavar="FILE", help="write the figures as PDF")
+
+
+def add_history(parser: argparse.ArgumentParser) -> None:
+    """Add what `history` takes."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--json", action="store_true", help="all finished runs as JSON")
+    group.add_argument("--csv", action="store_true", help="all finished runs as a table")

@@ -1,0 +1,205 @@
+"""`dl-advisor try`: real steps of the user's network under each setting, before and after.
+
+Leaves to others: the words (`ui.try_arguments`), the network (`ui.try_source`), the search
+(`ui.try_run`).
+"""
+
+import argparse
+import dataclasses
+import sys
+from pathlib import Path
+
+from advisor.errors import InputError
+from advisor.format import format_duration
+from advisor.i18n import N_, Translator, translator_for
+from advisor.model.machine import Environment, MachineProfile, OsFamily
+from advisor.model.trial import (
+    TrialReport,
+    TrialRun,
+    TrialSetup,
+    TrialSource,
+    TrialVerdict,
+)
+from advisor.report.names import OUTCOMES
+from advisor.report.pdf import render_pdf
+from advisor.report.trial_section import build_trial_report
+from advisor.trial.apply import Form, snippet, undo
+from advisor.trial.plan import choose_trials, list_trials
+from probes.bench.trials.facts import memory_limit_bytes
+from probes.bench.trials.run import RunLimits
+from probes.environments import find_environments
+from probes.machine.reader import SystemReader
+from ui import commands, journey, try_source
+from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
+from ui.files import check_writable, write_bytes, write_document
+from ui.history.store import History, Search, search_of
+from ui.progress import TerminalProgress
+from ui.settings import data_folder
+from ui.terminal import print_line, report_text
+from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
+from ui.try_run import Searcher, SearchRequest, gpu_backends, machine_facts
+
+_MINUTE_S = 60.0
+
+
+def history_file() -> Path:
+    """Return where finished runs are kept."""
+    return data_folder() / "history.sqlite3"
+
+
+def try_settings(options: argparse.Namespace) -> int:
+    """Try settings on a network and print what each gained."""
+    for target in (options.pdf, Path(options.json) if options.json not in (None, "-") else None):
+        if target is not None:
+            check_writable(target)
+    source = _source(options)
+    try_source.check_consent(source, has_consent=options.run_my_code)
+    profile = journey.probe_machine(with_opencl=False)
+    environment = _environment(options.python)
+    setups = _setups(options, source, profile, environment)
+    if options.list:
+        for setup in setups[1:]:
+            print_line(f"{setup.id:24} {_tr()(setup.title)}")
+        return EXIT_DONE
+    report, is_cancelled = _search(options, source, profile, setups, environment)
+    _show(report, options, profile.os.family)
+    if is_cancelled:
+        raise KeyboardInterrupt
+    return _exit_code(report)
+
+
+def _tr() -> Translator:
+    return translator_for("en")
+
+
+def _source(options: argparse.Namespace) -> TrialSource:
+    word = options.workload if options.workload is not None else options.model
+    code = try_source.code_reference(None if word is None else str(word))
+    if code is not None:
+        return try_source.source_of_code(code, options)
+    workload = commands.workload_of(options)
+    path = options.model
+    if path is None and options.workload is not None and Path(options.workload).is_file():
+        path = Path(options.workload)
+    return try_source.source_of_workload(
+        workload, path=path, data=options.data, knowledge=journey.bundled_knowledge()
+    )
+
+
+def _environment(python: str | None) -> Environment | None:
+    if python is None:
+        return None
+    if not Path(python).exists():
+        raise InputError(f"{python}: there is no such interpreter")
+    path = str(Path(python).absolute())
+    found = find_environments(SystemReader(), paths=(path,), budget_s=5.0)
+    for environment in found:
+        if path in (environment.python, str(Path(environment.python).parent.parent)):
+            return environment
+    raise InputError(f"{python}: no deep-learning framework is installed there")
+
+
+def _setups(
+    options: argparse.Namespace,
+    source: TrialSource,
+    profile: MachineProfile,
+    environment: Environment | None,
+) -> tuple[TrialSetup, ...]:
+    facts = dataclasses.replace(machine_facts(), gpu_backends=gpu_backends(profile, environment))
+    wants_batches = options.all or any(name.startswith("batch") for name in options.option)
+    setups = list_trials(
+        profile,
+        source,
+        facts=facts,
+        options=journey.bundled_knowledge().options,
+        environment=environment,
+        with_batches=wants_batches,
+    )
+    return choose_trials(setups, options.option) if options.option else setups
+
+
+def _search(
+    options: argparse.Namespace,
+    source: TrialSource,
+    profile: MachineProfile,
+    setups: tuple[TrialSetup, ...],
+    environment: Environment | None,
+) -> tuple[TrialReport, bool]:
+    minutes = options.minutes or (ALL_MINUTES if options.all else DEFAULT_MINUTES)
+    with History(history_file()) as history, TerminalProgress() as progress:
+        kept = _search_row(source, profile, environment)
+        kept = history.resumed(kept) if options.resume else history.begun(kept)
+        request = SearchRequest(
+            source=source,
+            setups=setups,
+            budget_s=minutes * _MINUTE_S,
+            with_pairs=options.all,
+            earlier=history.runs_of(kept.key),
+            limits=RunLimits(memory_bytes=memory_limit_bytes(profile)),
+        )
+        searcher = Searcher(
+            request,
+            today=journey.today(),
+            history=history,
+            search_=kept,
+            on_run=_tell,
+            cancel=progress.cancel,
+        )
+        return searcher.go(profile), progress.cancel.is_cancelled
+
+
+def _search_row(
+    source: TrialSource, profile: MachineProfile, environment: Environment | None
+) -> Search:
+    own = next((e for e in profile.environments if e.kind == "ours"), None)
+    software = repr([e.frameworks for e in (own, environment) if e is not None])
+    paths = {reference.path for reference in (source.code, source.data) if reference is not None}
+    code = [Path(path) for path in sorted(paths) if path.endswith(".py")]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in code]
+    return search_of(
+        source,
+        machine=profile.cpu.brand,
+        software=software,
+        created_on=journey.today(),
+        code_text="\0".join(texts),
+    )
+
+
+def _tell(setup: TrialSetup, run: TrialRun) -> None:
+    tr = _tr()
+    if run.is_completed:
+        text = tr(N_("{name}: {step} a step"), name=setup.id, step=format_duration(run.step_s))
+    else:
+        text = f"{setup.id}: {tr(OUTCOMES[run.outcome])}: {run.message}"
+    sys.stderr.write(f"{run.started_s + run.duration_s:5.0f} s  {text}\n")
+    sys.stderr.flush()
+
+
+def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) -> None:
+    document = build_trial_report(report, _tr(), system=system)
+    if options.pdf is not None:
+        write_bytes(options.pdf, render_pdf(document))
+    if options.json is not None:
+        write_document(options.json, report)
+    if options.json != "-":
+        print_line(report_text(document))
+    if options.apply is not None:
+        _print_snippet(report, Form(options.apply))
+
+
+def _print_snippet(report: TrialReport, form: Form) -> None:
+    best = report.best
+    text = "" if best is None else snippet(best.setup, form)
+    if best is None or not text:
+        commands.say("nothing to apply in this form")
+        return
+    print_line(text)
+    print_line(f"# {_tr()(N_('To undo it'))}\n{undo(best.setup, form)}")
+
+
+def _exit_code(report: TrialReport) -> int:
+    lost = (TrialVerdict.FAILED, TrialVerdict.NOT_RUN)
+    if report.results[0].verdict is TrialVerdict.FAILED:
+        commands.say(f"the network cannot be run: {report.results[0].message}")
+        return EXIT_INCOMPLETE
+    return EXIT_INCOMPLETE if any(r.verdict in lost for r in report.results) else EXIT_DONE

@@ -1,0 +1,169 @@
+"""A search on this machine: runs one process after another, keeps each, judges at the end.
+
+Leaves to others: words and files (`ui.try_commands`), what to run next (`advisor.trial`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from advisor.model.machine import Environment, MachineProfile
+from advisor.model.measurement import Outcome, StabilityWarning
+from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource
+from advisor.trial.judge import judge_all
+from advisor.trial.plan import TrialFacts, list_pairs
+from advisor.trial.schedule import search
+from probes.bench.process import CancelToken
+from probes.bench.stability import DRIFT, warnings_of_machine
+from probes.bench.trials import facts as probe
+from probes.bench.trials.run import RunLimits, run_setup
+from ui.history.store import History, Search
+
+# Of the time of a search with pairs, what the single settings get.
+SINGLES_SHARE = 0.7
+
+RunSetup = Callable[..., TrialRun]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A search: what is run, for how long, and where it is kept.
+
+    Attributes:
+        setups: baseline first.
+        with_pairs: combine those that are faster.
+        earlier: runs of the same search, when it is resumed.
+    """
+
+    source: TrialSource
+    setups: tuple[TrialSetup, ...]
+    budget_s: float
+    with_pairs: bool = False
+    earlier: tuple[tuple[TrialSetup, TrialRun], ...] = ()
+    limits: RunLimits | None = None
+
+
+def machine_facts() -> TrialFacts:
+    """Return what trials need to know of this machine besides its profile."""
+    return TrialFacts(
+        core_cpus=probe.first_cpus_of_cores(),
+        allocators=probe.installed_allocators(),
+        has_huge_pages=probe.has_huge_pages(),
+        has_glibc=probe.has_glibc(),
+    )
+
+
+def gpu_backends(profile: MachineProfile, environment: Environment | None) -> tuple[str, ...]:
+    """Return backends whose packages can drive a GPU that this machine has."""
+    if not profile.graphics:
+        return ()
+    environments = [environment] if environment is not None else list(profile.environments[:1])
+    names = {(f.name, f.version) for e in environments for f in e.frameworks}
+    markers = {"torch": ("+rocm", "+xpu", "+cu"), "tensorflow-rocm": ("",), "torch-directml": ("",)}
+    found = {
+        name.partition("-")[0]
+        for name, version in names
+        for marker in markers.get(name, ())
+        if marker in version
+    }
+    return tuple(sorted(found))
+
+
+class Searcher:
+    """Runs a search; holds the runs made so far.
+
+    Args:
+        history: where each finished run is kept; None: nowhere.
+        search_: what the runs belong to.
+        on_run: told of each finished run, with its setup.
+    """
+
+    def __init__(
+        self,
+        request: SearchRequest,
+        *,
+        today: str,
+        history: History | None = None,
+        search_: Search | None = None,
+        on_start: Callable[[TrialSetup], None] | None = None,
+        on_run: Callable[[TrialSetup, TrialRun], None] | None = None,
+        cancel: CancelToken | None = None,
+        run: RunSetup = run_setup,
+    ) -> None:
+        self._request = request
+        self._today = today
+        self._history, self._search = history, search_
+        self._on_start, self._on_run = on_start, on_run
+        self._cancel = cancel
+        self._run_setup = run
+        self._runs = [run for setup, run in request.earlier if run.outcome is not Outcome.CANCELLED]
+
+    def go(self, profile: MachineProfile) -> TrialReport:
+        """Run until all is decided, the time is used up or it is cancelled; return all results."""
+        request = self._request
+        share = SINGLES_SHARE if request.with_pairs else 1.0
+        setups = list(request.setups)
+        self._search_among(setups, budget_s=share * request.budget_s)
+        if request.with_pairs and not self._is_cancelled:
+            results = judge_all(setups, self._runs, precision=request.source.precision)
+            pairs = list_pairs(results[1:])
+            self._search_among([setups[0], *pairs], budget_s=request.budget_s)
+            setups += pairs
+        return self._report(setups, profile)
+
+    @property
+    def _is_cancelled(self) -> bool:
+        return self._cancel is not None and self._cancel.is_cancelled
+
+    def _search_among(self, setups: Sequence[TrialSetup], *, budget_s: float) -> None:
+        search(
+            setups,
+            run=self._run,
+            budget_s=budget_s,
+            runs=self._runs,
+            precision=self._request.source.precision,
+        )
+
+    def _run(self, setup: TrialSetup) -> TrialRun:
+        if self._on_start is not None:
+            self._on_start(setup)
+        run = self._run_setup(
+            self._request.source,
+            setup,
+            started_s=sum(run.duration_s for run in self._runs),
+            limits=self._request.limits,
+            cancel=self._cancel,
+        )
+        if run.outcome is Outcome.CANCELLED:
+            return run
+        self._runs.append(run)
+        if self._history is not None and self._search is not None:
+            self._history.add_run(self._search, setup, run, finished_on=self._today)
+        if self._on_run is not None:
+            self._on_run(setup, run)
+        return run
+
+    def _report(self, setups: Sequence[TrialSetup], profile: MachineProfile) -> TrialReport:
+        source = self._request.source
+        warnings = list(warnings_of_machine(profile))
+        if has_slowed_down(self._runs, baseline_id=setups[0].id):
+            warnings.append(StabilityWarning.THROTTLED)
+        busy = (StabilityWarning.BUSY, StabilityWarning.STEAL)
+        warnings += [w for w in busy if any(w in run.warnings for run in self._runs)]
+        return TrialReport(
+            measured_on=self._today,
+            source=source.name,
+            title=source.title,
+            phase=source.phase,
+            batch_size=source.batch_size,
+            precision=source.precision,
+            results=judge_all(setups, self._runs, precision=source.precision),
+            duration_s=sum(run.duration_s for run in self._runs),
+            has_own_data=source.data is not None,
+            warnings=tuple(dict.fromkeys(warnings)),
+        )
+
+
+def has_slowed_down(runs: Sequence[TrialRun], *, baseline_id: str) -> bool:
+    """Return whether the last run of the baseline was clearly slower than the first."""
+    own = [run for run in runs if run.setup_id == baseline_id and run.is_completed]
+    return len(own) > 1 and own[-1].sample_s > own[0].sample_s * (1.0 + DRIFT)
