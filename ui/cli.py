@@ -17,6 +17,7 @@ from advisor.errors import AdvisorError, InputError
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE
+from ui.try_arguments import add_history, add_try
 
 # Commands whose answer rests on the dataset, and so on the user's own rows.
 DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
@@ -144,6 +145,12 @@ def build_parser() -> OneLineParser:
     )
     bench.add_argument("--out", type=Path, metavar="FILE", help="save the measurements")
 
+    attempt = commands.add_parser("try", help="real steps under each setting, before and after")
+    _add_workload(attempt)
+    add_try(attempt)
+    _add_json(attempt)
+    add_history(commands.add_parser("history", help="what was tried before"))
+
     predict = commands.add_parser("predict", help="predicted times of a network here")
     _add_workload(predict)
     _add_saved(predict)
@@ -219,6 +226,18 @@ def _prices(options: argparse.Namespace) -> int:
     return price_commands.prices(options)
 
 
+def _try(options: argparse.Namespace) -> int:
+    from ui import try_commands
+
+    return try_commands.try_settings(options)
+
+
+def _history(options: argparse.Namespace) -> int:
+    from ui import history_commands
+
+    return history_commands.history(options)
+
+
 def _dispatch(options: argparse.Namespace) -> int:
     from ui import commands, knowledge_commands
 
@@ -230,6 +249,8 @@ def _dispatch(options: argparse.Namespace) -> int:
         "advise": commands.advise,
         "probe": commands.probe,
         "bench": commands.bench,
+        "try": _try,
+        "history": _history,
         "predict": commands.predict,
         "recommend": commands.recommend,
         "report": commands.report,
