@@ -31,10 +31,11 @@ from probes.bench.events import SessionEvent
 from probes.bench.plan import Budget, budgets_s, plan
 from probes.bench.process import CancelToken
 from probes.bench.session import Session
+from probes.bench.tuning_store import TuningStore
 from probes.machine.collect import collect_profile
 from probes.machine.opencl import list_opencl_devices
 from probes.machine.reader import SystemReader
-from ui.settings import own_rows_folder, prices_folder
+from ui.settings import own_rows_folder, prices_folder, tuning_folder
 
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
@@ -176,7 +177,8 @@ def measure(
     chosen = request.device_ids
     requests = plan(profile, budget=request.budget, device_ids=chosen, replay=replay, **details)
     on_event(PlanReady(n_kernels=len(requests)))
-    session = Session(profile=profile, python=request.python)
+    tuning = TuningStore(tuning_folder())
+    session = Session(profile=profile, python=request.python, tuning=tuning)
     limit_s = budgets_s(profile, budget=request.budget, device_ids=chosen)
     return session.run(requests, on_event=on_event, cancel=cancel, budget_s=limit_s)
 

@@ -33,6 +33,11 @@ def prices_folder() -> Path:
     return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "prices"
 
 
+def tuning_folder() -> Path:
+    """Return the folder for what measuring taught about OpenCL devices, which can be found anew."""
+    return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "opencl"
+
+
 def last_recommendation_file() -> Path:
     """Return where the last recommendation is kept."""
     return data_folder() / "last-recommendation.json"

@@ -1,0 +1,31 @@
+"""Whether the framework that the work is written in runs on a GPU that could be bought.
+
+The work is Keras on TensorFlow (`advisor.recommend.circumstances`). A card that only another
+framework reaches is no way to do the same training faster, and is not offered for it. Inference
+leaves the framework anyway, by an exported network.
+Leaves to others: GPUs of this machine (`advisor.recommend.devices`).
+"""
+
+import re
+
+from advisor.knowledge.lookup import find_gpu_family
+from advisor.knowledge.store import Knowledge
+from advisor.model.machine import OsFamily
+from advisor.model.quantity import Phase
+from advisor.recommend.devices import support_of
+
+# As the families' routes name it.
+_TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
+
+
+def runs_now_on(name: str, *, system: OsFamily, phase: Phase, knowledge: Knowledge) -> bool | None:
+    """Return whether a GPU officially does this user's kind of job; None: its family is unknown."""
+    family = find_gpu_family(knowledge, pci_vendor_id=None, pci_device_id=None, name=name)
+    if family is None:
+        return None
+    support = support_of(family, system=system, phase=phase)
+    if support.level != "official":
+        return False
+    if phase is Phase.INFERENCE:
+        return True
+    return support.route is not None and _TENSORFLOW.search(support.route) is not None
