@@ -92,6 +92,7 @@ class ReasonCode(StrEnum):
     FRAMEWORK_NOT_FOUND = "framework_not_found"
     FRAMEWORK_TOO_OLD = "framework_too_old"
     PAYS_BELOW_PRICE = "pays_below_price"
+    PAYS_TOO_LATE = "pays_too_late"
     WORK_MINUTES = "work_minutes"
 
 

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Basis, Interval
 from advisor.model.recommendation import Objective, Reason, ReasonCode
-from advisor.recommend.break_even import break_even_h, jobs_until_paid, price_that_pays_usd
+from advisor.recommend.break_even import break_even_h
 from advisor.recommend.effort import changes_network
 from advisor.recommend.options import effect_of
 from advisor.recommend.rank import TIE_FRACTION, WINDOW_FRACTION, Candidate, Placed
 from advisor.recommend.reasons import reason
+from advisor.recommend.worth_buying import Use, alternative, jobs_to_pay
 
-# Jobs of this size over which a bought device is to pay, where its price is not known.
-JOBS_TO_PAY = 100
-# A rented machine within this factor of a bought one in time is its alternative.
-ALIKE_FACTOR = 2.0
 _HOUR_S = 3600.0
 
 
@@ -32,6 +29,9 @@ class Field:
         fastest_id: least effective time; cheapest_id: least money; None when nothing is placed.
         rented: rented machines with a price, the alternatives to buying.
         titles: of all options, by id.
+        use: how much the user computes, for the date on which a purchase has paid; None: no date.
+        use_h_per_week: what they said of it, None when nothing.
+        today: ISO date.
     """
 
     placed: Sequence[Placed]
@@ -41,9 +41,19 @@ class Field:
     cheapest_id: str | None
     rented: tuple[Candidate, ...]
     titles: dict[str, str]
+    use: Use | None = None
+    use_h_per_week: float | None = None
+    today: str = ""
 
 
-def field_of(placed: Sequence[Placed], *, objective: Objective) -> Field:
+def field_of(
+    placed: Sequence[Placed],
+    *,
+    objective: Objective,
+    use: Use | None = None,
+    use_h_per_week: float | None = None,
+    today: str = "",
+) -> Field:
     """Return what options are compared with."""
     same_job = [entry.candidate for entry in placed if entry.candidate.is_same_job]
     priced = [candidate for candidate in same_job if candidate.usd is not None]
@@ -56,6 +66,9 @@ def field_of(placed: Sequence[Placed], *, objective: Objective) -> Field:
         cheapest_id=_id_of(min(priced, key=_money_order, default=None)),
         rented=tuple(rented),
         titles={entry.candidate.option.id: entry.candidate.option.title for entry in placed},
+        use=use,
+        use_h_per_week=use_h_per_week,
+        today=today,
     )
 
 
@@ -176,33 +189,22 @@ def _effort_reasons(placed: Placed, speedup: Interval) -> list[Reason]:
     return found
 
 
-def _alternative(candidate: Candidate, field: Field) -> Candidate | None:
-    """Return the cheapest rented machine at most half as fast, else the fastest there is."""
-    if not field.rented:
-        return None
-    limit_s = ALIKE_FACTOR * candidate.prediction.total_s.mid
-    alike = [entry for entry in field.rented if entry.prediction.total_s.mid <= limit_s]
-    if alike:
-        return min(alike, key=_money_order)
-    return min(field.rented, key=_time_order)
-
-
 def _purchase_reasons(placed: Placed, field: Field) -> list[Reason]:
     candidate = placed.candidate
-    rented = _alternative(candidate, field)
-    if candidate.option.purchase is None or rented is None or rented.usd is None:
+    if candidate.option.purchase is None:
         return []
-    own_usd = sum(part.usd.mid for part in candidate.cost.parts if part.code == "electricity")
-    bought = [part.usd.mid for part in candidate.cost.parts if part.code == "purchase"]
-    if bought:
-        jobs = jobs_until_paid(bought[0], rent_usd_per_job=rented.usd, own_usd_per_job=own_usd)
-        if jobs is None:
-            return []
-        code = ReasonCode.BREAK_EVEN_HOURS
-        hours = jobs * candidate.prediction.total_s.mid / _HOUR_S
-        return [reason(code, hours=hours, jobs=jobs, against=rented.option.title)]
-    usd = price_that_pays_usd(JOBS_TO_PAY, rent_usd_per_job=rented.usd, own_usd_per_job=own_usd)
-    if usd is None:
+    rented = alternative(candidate, field.rented)
+    jobs = None if rented is None else jobs_to_pay(candidate, rented)
+    if rented is None or jobs is None:
         return []
-    code = ReasonCode.PAYS_BELOW_PRICE
-    return [reason(code, usd=usd, jobs=float(JOBS_TO_PAY), against=rented.option.title)]
+    values: dict[str, str | float] = {
+        "hours": jobs * candidate.prediction.total_s.mid / _HOUR_S,
+        "jobs": jobs,
+        "against": rented.option.title,
+    }
+    date = None if field.use is None else field.use.date_after(jobs, today=field.today)
+    if date is not None:
+        values["date"] = date
+        if field.use_h_per_week is not None:
+            values["use_hours"] = field.use_h_per_week
+    return [reason(ReasonCode.BREAK_EVEN_HOURS, **values)]

@@ -27,6 +27,8 @@ from advisor.recommend.reasons import reason
 SPEED_CLASS_FACTOR = 1.3
 # Vendors whose machines are started by commands that we print, with regions and quotas; small
 # GPU clouds are often cheaper, and compared apart so that neither hides the other.
+# What stands for the region where a vendor has none.
+ANY_REGION = "any"
 LARGE_VENDORS = frozenset({"aws", "azure", "gcp"})
 
 _ARM = ("arm64", "aarch64")
@@ -123,14 +125,25 @@ def choose_offers(
 def cloud_option(offer: Offer, *, is_spot: bool) -> Option:
     """Return the option of renting an offer on demand, or interruptible."""
     form = "spot" if is_spot else "on-demand"
-    accelerator = "" if offer.accelerator is None else f" ({offer.accelerator})"
     return Option(
         id=f"cloud:{offer.vendor}:{offer.instance_type}:{offer.region}:{form}",
-        title=f"{offer.vendor} {offer.instance_type}{accelerator}, {offer.region}, {form}",
+        title=", ".join([_machine_name(offer), *_place(offer), form]),
         kind=OptionKind.CLOUD,
         offer=offer,
         is_spot=is_spot,
     )
+
+
+def _machine_name(offer: Offer) -> str:
+    """Return vendor, type and GPU; the GPU once where the type is named after it."""
+    name = f"{offer.vendor} {offer.instance_type}"
+    if offer.accelerator is None or offer.accelerator in offer.instance_type:
+        return name
+    return f"{name} ({offer.accelerator})"
+
+
+def _place(offer: Offer) -> list[str]:
+    return [] if offer.region == ANY_REGION else [offer.region]
 
 
 def is_in_regions(region: str, *, wanted: tuple[str, ...]) -> bool:

@@ -8,7 +8,6 @@ Leaves to others: times (`advisor.predict`), break-even (`advisor.recommend.brea
 import re
 from collections.abc import Iterable
 
-from advisor.knowledge.lookup import find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.option import Option, OptionKind
@@ -16,7 +15,7 @@ from advisor.model.published import DeviceSpec
 from advisor.model.recommendation import Preferences, ReasonCode, Rejection
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import FRAMEWORK_BYTES
-from advisor.recommend.devices import support_of
+from advisor.recommend.frameworks import runs_now_on
 from advisor.recommend.reasons import reason
 
 # Cards older than this are used ones, whose state and price nobody knows.
@@ -41,15 +40,30 @@ def choose_purchases(
             option_id="buy", title="Buying", reasons=(reason(ReasonCode.BUYING_NOT_ALLOWED),)
         )
         return (), (refusal,)
-    usable = [
-        spec
-        for spec in knowledge.devices
-        if is_purchasable(spec)
-        and _has_memory(spec, workload)
-        and _is_supported(spec, profile=profile, workload=workload, knowledge=knowledge)
+    large_enough = [
+        spec for spec in knowledge.devices if is_purchasable(spec) and _has_memory(spec, workload)
     ]
-    chosen = shortlist(usable)
-    return tuple(_buy_option(spec) for spec in chosen), ()
+    runs = {
+        spec.device: runs_now_on(
+            spec.device, system=profile.os.family, phase=workload.phase, knowledge=knowledge
+        )
+        for spec in large_enough
+    }
+    chosen = shortlist(spec for spec in large_enough if runs[spec.device])
+    refused = [spec for spec in large_enough if runs[spec.device] is False]
+    return tuple(_buy_option(spec) for spec in chosen), _refusals(refused)
+
+
+def _refusals(specs: Iterable[DeviceSpec]) -> tuple[Rejection, ...]:
+    """Return one line for each vendor whose cards the framework does not reach."""
+    why = reason(
+        ReasonCode.NOT_APPLICABLE,
+        why="Keras on TensorFlow, which the work is written in, has no official build for them",
+    )
+    return tuple(
+        Rejection(option_id=f"buy:{vendor}", title=f"Cards of {vendor}", reasons=(why,))
+        for vendor in sorted({spec.vendor for spec in specs})
+    )
 
 
 def is_purchasable(spec: DeviceSpec) -> bool:
@@ -94,15 +108,6 @@ def _peak(spec: DeviceSpec) -> float:
 
 def _has_memory(spec: DeviceSpec, workload: Workload) -> bool:
     return spec.memory_bytes is None or workload.memory_bytes + FRAMEWORK_BYTES <= spec.memory_bytes
-
-
-def _is_supported(
-    spec: DeviceSpec, *, profile: MachineProfile, workload: Workload, knowledge: Knowledge
-) -> bool:
-    family = find_gpu_family(knowledge, pci_vendor_id=None, pci_device_id=None, name=spec.device)
-    if family is None:
-        return False
-    return support_of(family, system=profile.os.family, phase=workload.phase).level == "official"
 
 
 def _buy_option(spec: DeviceSpec) -> Option:

@@ -39,9 +39,10 @@ from advisor.recommend.job_data import job_data
 from advisor.recommend.offers import cloud_option
 from advisor.recommend.options import list_options
 from advisor.recommend.preferences import check_date, check_preferences
-from advisor.recommend.rank import Placed, rank
+from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat, reason
 from advisor.recommend.steps import steps_for
+from advisor.recommend.worth_buying import Purchases, judge_purchases, use_of
 
 # What the free notebook services hand out (free_tiers): its time tells whether a job fits.
 FREE_ACCELERATOR = "T4"
@@ -94,10 +95,13 @@ def recommend(
     )
     listed = list_options(profile, workload, preferences, knowledge, today=today, index=index.cloud)
     evaluated = evaluate(listed.options, given=given)
-    ranking = rank(evaluated.candidates, preferences=preferences)
+    bought = _purchases(evaluated.candidates, given=given)
+    others = [c for c in evaluated.candidates if c.option.kind is not OptionKind.BUY]
+    ranking = rank((*others, *bought.candidates), preferences=preferences)
     ranked = _ranked(ranking.placed, given=given, hints=listed.hints)
     avoid = _by_harm((*listed.avoid, *evaluated.avoid))
-    hints = tuple(_with_free_time(hint, given=given) for hint in (*listed.hints, *evaluated.hints))
+    all_hints = (*listed.hints, *evaluated.hints, *bought.hints)
+    hints = in_order_of_advice(_with_free_time(hint, given=given) for hint in all_hints)
     undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
     return Recommendation(
         created_on=today,
@@ -114,6 +118,7 @@ def recommend(
             *_limited(ranking.rejections),
             *listed.rejections,
             *evaluated.rejections,
+            *bought.rejections,
         ),
         caveats=(
             *machine_caveats(profile, measurements=measurements, workload=workload),
@@ -127,12 +132,35 @@ def recommend(
     )
 
 
+def _purchases(candidates: Sequence[Candidate], *, given: Given) -> Purchases:
+    return judge_purchases(
+        [entry for entry in candidates if entry.option.kind is OptionKind.BUY],
+        rented=[entry for entry in candidates if entry.option.kind is OptionKind.CLOUD],
+        use=use_of(given.preferences, baseline=given.baseline),
+        baseline=given.baseline,
+        profile=given.context.profile,
+    )
+
+
+def in_order_of_advice(hints: Iterable[Hint]) -> tuple[Hint, ...]:
+    """Return hints in the order of advice: what changes least first, buying last."""
+    places = {kind: position for position, kind in enumerate(OptionKind)}
+    return tuple(sorted(hints, key=lambda hint: places[hint.option.kind]))
+
+
 def _ranked(
     placed: Sequence[Placed], *, given: Given, hints: Sequence[Hint]
 ) -> tuple[RankedOption, ...]:
     if not placed:
         return ()
-    field = field_of(placed, objective=given.preferences.objective)
+    preferences = given.preferences
+    field = field_of(
+        placed,
+        objective=preferences.objective,
+        use=use_of(preferences, baseline=given.baseline),
+        use_h_per_week=preferences.use_h_per_week,
+        today=given.today,
+    )
     return tuple(_row(entry, given=given, field=field, hints=hints) for entry in choose(placed))
 
 

@@ -9,6 +9,7 @@ import shlex
 from advisor.model.machine import MachineProfile, OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.option import Option, OptionFact, OptionKind
+from advisor.model.published import DeviceSpec
 from advisor.model.recommendation import Step
 from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
 
@@ -36,8 +37,8 @@ def steps_for(
     if option.offer is not None:
         started = cloud_steps(option, hours=hours, disk_gib=disk_gib)
         return (*started, *_on_arrival(option))
-    if option.kind is OptionKind.BUY:
-        return _buy_steps(option)
+    if option.purchase is not None:
+        return _buy_steps(option.purchase)
     settings = option.settings
     if not settings and option.fact is not None:
         settings = option.fact.environment
@@ -155,10 +156,7 @@ def _on_arrival(option: Option) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _buy_steps(option: Option) -> tuple[Step, ...]:
-    if option.purchase is None:
-        return ()
-    device = option.purchase
+def _buy_steps(device: DeviceSpec) -> tuple[Step, ...]:
     power = "" if device.tdp_w is None else f" and {device.tdp_w:.0f} W more from the power supply"
     return (
         Step(
@@ -172,14 +170,13 @@ def _buy_steps(option: Option) -> tuple[Step, ...]:
         Step(
             kind="text",
             caption="Price",
-            content=_price_note(option),
+            content=_price_note(device),
         ),
     )
 
 
-def _price_note(option: Option) -> str:
-    device = option.purchase
-    if device is None or device.launch_price_usd is None:
+def _price_note(device: DeviceSpec) -> str:
+    if device.launch_price_usd is None:
         return "No price is in the data: compare the asking price with the break-even price."
     year = "" if device.year is None else f" of {device.year}"
     return (

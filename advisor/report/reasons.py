@@ -54,6 +54,10 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Nobody has published a figure: measure before you believe it"),
     ),
     _R.BREAK_EVEN_HOURS: (
+        N_("Pays after {hours} of computing, {jobs} such jobs, against {against}: about {date} at"
+           " your {use_hours} a week"),
+        N_("Pays after {hours} of computing, {jobs} such jobs, against {against}: about {date}"
+           " with one on each working day"),
         N_("Pays after {hours} of computing ({jobs} such jobs) against {against}"),
         N_("Pays when the whole job takes more than {hours} here"),
         N_("Pays after {hours} of computing"),
@@ -153,6 +157,12 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Its price is not known; for {jobs} such jobs it pays below {usd} against {against}"),
         N_("Pays if you get it for less than {usd}"),
         N_("Pays at a lower price"),
+    ),
+    _R.PAYS_TOO_LATE: (
+        N_("Would pay after {jobs} such jobs against {against}; in {years} years there are"
+           " {limit_jobs}"),
+        N_("Never pays against {against}: renting costs less than its electricity"),
+        N_("Too little computing for a purchase"),
     ),
     _R.WORK_MINUTES: (
         N_("About {minutes} minutes of your work: {basis}"),

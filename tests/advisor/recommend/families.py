@@ -52,8 +52,10 @@ AMPERE = a_family(
     pci_device_ids=(),
     name_pattern="RTX",
     linux_training="official",
+    linux_training_route="PyTorch, TF, JAX CUDA",
     linux_inference="official",
     windows_training="official",
+    windows_training_route="PyTorch; TF only in WSL2",
     windows_inference="official",
     advice="reference",
 )

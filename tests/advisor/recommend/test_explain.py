@@ -9,7 +9,9 @@ from advisor.model.recommendation import Objective, Preferences, ReasonCode
 from advisor.recommend.effort import Effort
 from advisor.recommend.explain import explain, field_of
 from advisor.recommend.rank import Candidate, rank
+from advisor.recommend.worth_buying import Use
 from tests.advisor.recommend.builders import (
+    TODAY,
     a_cloud_option,
     a_cost,
     a_fact,
@@ -42,9 +44,9 @@ def rented(name="c7i.4xlarge", *, hours, usd, **changes):
     return candidate(a_cloud_option(an_offer(instance_type=name)), hours=hours, usd=usd, **changes)
 
 
-def reasons(candidates, option_id, *, speedup=None, objective=Objective.BALANCED):
+def reasons(candidates, option_id, *, speedup=None, objective=Objective.BALANCED, **use):
     placed = rank(candidates, preferences=Preferences(objective=objective)).placed
-    field = field_of(placed, objective=objective)
+    field = field_of(placed, objective=objective, **use)
     entry = next(p for p in placed if p.candidate.option.id == option_id)
     found = explain(entry, speedup=speedup or exactly(1.0), field=field)
     return {reason.code: {p.name: p.value for p in reason.parameters} for reason in found}
@@ -161,32 +163,24 @@ def test_buying_against_renting_in_jobs():
     }
 
 
-def test_a_card_without_a_price_says_at_which_price_it_pays():
-    card = an_option("card", OptionKind.BUY, purchase=a_spec(launch_price_usd=None))
-    bought = candidate(card, hours=2.0, usd=None)
-    slow = rented("slow", hours=9.0, usd=0.1)
-    alike = rented("alike", hours=3.0, usd=2.0)
-    found = reasons([STAY, bought, slow, alike], "card")
-    assert ReasonCode.PRICE_UNKNOWN in found
-    assert found[ReasonCode.PAYS_BELOW_PRICE] == {
-        "usd": 200.0,
-        "jobs": 100.0,
-        "against": alike.option.title,
-    }
-
-
-def test_against_the_fastest_rented_when_none_is_alike():
-    card = an_option("card", OptionKind.BUY, purchase=a_spec(launch_price_usd=None))
-    bought = candidate(card, hours=0.1, usd=None)
-    slow, slower = rented("slow", hours=5.0, usd=2.0), rented("slower", hours=9.0, usd=0.1)
-    found = reasons([STAY, bought, slow, slower], "card")
-    assert found[ReasonCode.PAYS_BELOW_PRICE]["against"] == slow.option.title
+def test_a_purchase_has_a_date_by_the_users_own_use():
+    card = an_option("card", OptionKind.BUY, purchase=a_spec())
+    parts = (CostPart(code="purchase", usd=exactly(300.0), explanation=""),)
+    bought = candidate(card, hours=2.0, usd=300.0, parts=parts)
+    rent = rented(hours=2.0, usd=3.0)
+    use = Use(jobs_per_week=10.0, is_stated=True)
+    found = reasons([STAY, bought, rent], "card", use=use, use_h_per_week=30.0, today=TODAY)
+    why = found[ReasonCode.BREAK_EVEN_HOURS]
+    assert (why["date"], why["use_hours"]) == ("2027-01-30", 30.0)
+    found = reasons([STAY, bought, rent], "card", use=use, today=TODAY)
+    assert "use_hours" not in found[ReasonCode.BREAK_EVEN_HOURS]
 
 
 def test_without_renting_there_is_nothing_to_compare_a_purchase_with():
-    card = an_option("card", OptionKind.BUY, purchase=a_spec(launch_price_usd=None))
-    found = reasons([STAY, candidate(card, hours=2.0, usd=None)], "card")
-    assert ReasonCode.PAYS_BELOW_PRICE not in found
+    card = an_option("card", OptionKind.BUY, purchase=a_spec())
+    parts = (CostPart(code="purchase", usd=exactly(300.0), explanation=""),)
+    found = reasons([STAY, candidate(card, hours=2.0, usd=300.0, parts=parts)], "card")
+    assert ReasonCode.BREAK_EVEN_HOURS not in found
 
 
 def test_renting_cheaper_than_electricity_never_pays():

@@ -4,10 +4,11 @@ import pytest
 
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.purchases import choose_purchases, is_purchasable, shortlist
 from tests.advisor.recommend.builders import GIB, a_profile, a_spec, a_workload
-from tests.advisor.recommend.families import AMPERE
+from tests.advisor.recommend.families import AMPERE, RDNA3
 
 
 def purchases(*specs, families=(AMPERE,), workload=None, **wishes):
@@ -54,6 +55,23 @@ def test_too_little_memory_or_no_official_support():
     big = a_workload(memory_training_bytes=12 * GIB)
     assert purchases(a_spec(), workload=big) == ((), ())
     assert purchases(a_spec(), families=()) == ((), ())
+
+
+def test_a_radeon_is_not_for_keras_on_tensorflow_and_that_is_said():
+    radeon = a_spec(device="AMD Radeon RX 7900 XTX", vendor="AMD")
+    options, (rejection,) = purchases(a_spec(), radeon, families=(AMPERE, RDNA3))
+    assert [option.purchase.vendor for option in options] == ["NVIDIA"]
+    assert rejection.title == "Cards of AMD"
+    assert rejection.reasons[0].code is ReasonCode.NOT_APPLICABLE
+
+
+def test_inference_leaves_the_framework():
+    radeon = a_spec(device="AMD Radeon RX 7900 XTX", vendor="AMD")
+    options, rejections = purchases(
+        radeon, families=(RDNA3,), workload=a_workload(phase=Phase.INFERENCE)
+    )
+    assert [option.purchase for option in options] == [radeon]
+    assert rejections == ()
 
 
 def test_of_priced_cards_those_that_nothing_cheaper_outruns():

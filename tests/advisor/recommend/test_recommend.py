@@ -161,7 +161,20 @@ def test_s0_1_a_build_for_the_processor_is_advised_first_where_it_gains(knowledg
 
 def test_best_of_each_way_is_shown(knowledge):
     advice = advise(knowledge, zen4_laptop(), "resnet-50", job=Job(epochs=1))
-    assert {OptionKind.STAY, OptionKind.CLOUD, OptionKind.BUY} <= set(kinds(advice))
+    assert {OptionKind.STAY, OptionKind.CLOUD} <= set(kinds(advice))
+
+
+def test_a_card_of_unknown_price_is_told_and_never_ranked(knowledge):
+    often = advise(knowledge, zen4_laptop(), "resnet-50", use_h_per_week=100.0)
+    rarely = advise(knowledge, zen4_laptop(), "mnist-mlp")
+    for advice in (often, rarely):
+        for row in advice.ranked:
+            assert row.option.purchase is None or row.cost.total_usd is not None
+    left_out = [entry for entry in rarely.rejected if entry.option_id == "buy:not_worth"]
+    assert len(left_out) == 1
+    order = list(OptionKind)
+    places = [order.index(hint.option.kind) for hint in often.hints]
+    assert places == sorted(places)
     assert {row.option.is_spot for row in advice.ranked} == {True, False}
     assert 8 <= len(advice.ranked) <= 12
     assert advice.n_offers_considered > 5000
