@@ -17,6 +17,7 @@ from advisor.errors import AdvisorError, InputError
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE
+from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
 
 # Commands whose answer rests on the dataset, and so on the user's own rows.
@@ -186,8 +187,11 @@ def build_parser() -> OneLineParser:
     networks = commands.add_parser("networks", help="bundled networks")
     networks.add_argument("name", nargs="?", help="show the layers of this one")
     data = commands.add_parser("data", help="the bundled dataset")
-    data.add_argument("action", choices=["validate", "findings"])
+    data.add_argument("action", choices=["validate", "findings", "pull"])
+    data.add_argument("url", nargs="?", metavar="URL", help="of a collector, for `pull`")
     _add_prices(commands.add_parser("prices", help="age of the cloud prices; fetch newer ones"))
+    add_share(commands)
+    add_collector(commands)
     doctor = commands.add_parser("doctor", help="what to paste into a bug report")
     _add_json(doctor)
     return parser
@@ -226,6 +230,29 @@ def _prices(options: argparse.Namespace) -> int:
     return price_commands.prices(options)
 
 
+def _share(options: argparse.Namespace) -> int:
+    from ui import share_commands
+
+    return share_commands.share(options)
+
+
+def _data(options: argparse.Namespace) -> int:
+    from ui import commands, share_commands
+
+    if options.action == "pull":
+        return share_commands.pull_rows(options)
+    if options.url is not None:
+        raise InputError("URL goes with `data pull`")
+    return commands.data(options)
+
+
+def _collector(options: argparse.Namespace) -> int:
+    # Imported only here: its libraries are an extra.
+    from ui import collector_commands
+
+    return collector_commands.collector(options)
+
+
 def _try(options: argparse.Namespace) -> int:
     from ui import try_commands
 
@@ -239,6 +266,8 @@ def _history(options: argparse.Namespace) -> int:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
+    if options.command == "collector":
+        return _collector(options)
     from ui import commands, knowledge_commands
 
     if options.version:
@@ -258,7 +287,8 @@ def _dispatch(options: argparse.Namespace) -> int:
         "explain": knowledge_commands.explain,
         "networks": commands.networks,
         "prices": _prices,
-        "data": commands.data,
+        "data": _data,
+        "share": _share,
         "doctor": commands.doctor,
     }[options.command]
     code = chosen(options)

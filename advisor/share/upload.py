@@ -8,6 +8,7 @@ Leaves to others: making it (`advisor.share.anonymise`), sending it (`advisor.sh
 import hashlib
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from advisor.errors import FormatError
 from advisor.model.codec import decode, encode
@@ -125,14 +126,14 @@ def _no_constant(name: str) -> float:
     raise FormatError(f"{name} is not a number")
 
 
-def parse_upload(data: bytes) -> Upload:
-    """Return the upload that a body stands for; its texts are not checked yet.
+def parse_json(data: bytes) -> Any:
+    """Return what a JSON text says.
 
     Raises:
         FormatError: with what is wrong, in one line.
     """
     try:
-        body = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+        return json.loads(data.decode("utf-8"), parse_constant=_no_constant)
     except UnicodeDecodeError:
         raise FormatError("not UTF-8") from None
     except RecursionError:
@@ -141,6 +142,23 @@ def parse_upload(data: bytes) -> Upload:
         raise
     except ValueError as error:
         raise FormatError(f"not JSON: {error}") from None
+
+
+def parse_upload(data: bytes) -> Upload:
+    """Return the upload that a body stands for; its texts are not checked yet.
+
+    Raises:
+        FormatError: with what is wrong, in one line.
+    """
+    return upload_of(parse_json(data))
+
+
+def upload_of(body: Any) -> Upload:
+    """Return the upload of plain JSON data.
+
+    Raises:
+        FormatError: with the path of the first entry that does not fit.
+    """
     upload: Upload = decode(body, Upload)
     return upload
 

@@ -98,7 +98,9 @@ def find_foreign(upload: Upload, *, vocabulary: Vocabulary) -> Iterator[str]:
     yield from _system(upload.system)
     yield from _counts(upload)
     for i, device in enumerate(upload.devices):
-        yield from (f"devices[{i}].{fault}" for fault in _device(device, vocabulary))
+        yield from (
+            f"devices[{i}].{fault}" for fault in find_foreign_device(device, vocabulary=vocabulary)
+        )
     for i, figure in enumerate(upload.figures):
         faults = _figure(figure, n_devices=len(upload.devices))
         yield from (f"figures[{i}].{fault}" for fault in faults)
@@ -133,7 +135,8 @@ def _system(system: SharedSystem) -> Iterator[str]:
         yield "system.major: 0 to 9999"
 
 
-def _device(device: SharedDevice, vocabulary: Vocabulary) -> Iterator[str]:
+def find_foreign_device(device: SharedDevice, *, vocabulary: Vocabulary) -> Iterator[str]:
+    """Yield a line for each value of a device that no list allows."""
     if device.vendor not in (None, *VENDORS):
         yield "vendor: not in the list"
     elif not is_listed(device, vocabulary=vocabulary) and not _is_unlisted(device, vocabulary):

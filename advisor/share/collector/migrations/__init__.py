@@ -1,0 +1,1 @@
+"""Changes of the collector's tables, in order; run by `database.migrate`."""

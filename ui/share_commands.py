@@ -1,0 +1,253 @@
+"""The commands `share preview|send|list|delete|server` and `data pull`.
+
+Nothing is sent but by `send` and `delete`, and only to the server that the user set: there is
+none by default.
+Leaves to others: what may be shared (`advisor.share`), parsing words (`ui.share_arguments`).
+"""
+
+import argparse
+import dataclasses
+import datetime as dt
+import sys
+
+from advisor.errors import InputError
+from advisor.knowledge.store import load_knowledge
+from advisor.model.recommendation import Recommendation
+from advisor.share.anonymise import anonymise
+from advisor.share.client import Reply, ShareError, check_server, delete_upload, send_upload
+from advisor.share.outbox import KeptState, KeptUpload, Outbox
+from advisor.share.pull import pull
+from advisor.share.upload import Upload, canonical_bytes
+from advisor.share.vocabulary import vocabulary_of
+from ui import journey
+from ui.commands import say
+from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
+from ui.files import read_document, write_bytes
+from ui.settings import own_rows_folder, read_last
+from ui.share_settings import (
+    SHARE_SERVER,
+    forget_setting,
+    keep_setting,
+    read_setting,
+    share_folder,
+)
+from ui.terminal import print_line
+
+_ID_SHOWN = 12
+_GONE = 410
+
+
+def share(options: argparse.Namespace) -> int:
+    """Run the chosen action."""
+    actions = {
+        "preview": preview,
+        "send": send,
+        "list": list_uploads,
+        "delete": delete,
+        "server": server,
+    }
+    return actions[options.action](options)
+
+
+def preview(options: argparse.Namespace) -> int:
+    """Show the very bytes that would be sent; nothing is sent."""
+    upload = _upload(options)
+    body = canonical_bytes(upload)
+    if options.out is not None:
+        write_bytes(options.out, body)
+    else:
+        sys.stdout.write(body.decode("ascii"))
+        sys.stdout.flush()
+    target = options.server or read_setting(SHARE_SERVER)
+    place = f"to {check_server(target)}" if target else "nowhere: no server is set"
+    sys.stderr.write("\n")
+    say(f"these {len(body)} bytes would be sent {place}; nothing was sent")
+    _tell_rare(upload)
+    return EXIT_DONE
+
+
+def send(options: argparse.Namespace) -> int:
+    """Send the results, after asking, and what could not be sent before."""
+    outbox = Outbox(share_folder())
+    if options.waiting:
+        return _send_all(outbox, [u for u in outbox.uploads() if u.is_due(_now())])
+    target = _server(options)
+    upload = _upload(options)
+    body = canonical_bytes(upload)
+    kept = outbox.uploads()
+    same = [u for u in kept if u.body.encode() == body and u.server == target]
+    if not options.again and any(u.state is not KeptState.DELETED for u in same):
+        due = [u for u in same if u.state is KeptState.WAITING]
+        if due:
+            return _send_all(outbox, due)
+        raise InputError("the same was shared already: see `share list` (--again sends it anew)")
+    _tell_rare(upload)
+    if not (options.yes or _agrees(len(body), target)):
+        say("nothing was sent")
+        return EXIT_DONE
+    new = outbox.prepare(body, server=target, on=journey.today())
+    return _send_all(outbox, [new, *(u for u in kept if u.is_due(_now()))])
+
+
+def _agrees(n_bytes: int, target: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InputError("nobody is there to ask: look at `share preview`, then add --yes")
+    sys.stderr.write(f"Send {n_bytes} bytes, as `share preview` shows them, to {target}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _send_all(outbox: Outbox, uploads: list[KeptUpload]) -> int:
+    if not uploads:
+        say("nothing waits to be sent")
+    code = EXIT_DONE
+    for upload in uploads:
+        if not _send_one(outbox, upload):
+            code = EXIT_INCOMPLETE
+    return code
+
+
+def _send_one(outbox: Outbox, upload: KeptUpload) -> bool:
+    """Send an upload and keep what became of it; return whether the server has it."""
+    outbox.log("sending", upload=upload, now=_now(), answer="")
+    name = upload.id[:_ID_SHOWN]
+    try:
+        reply = send_upload(upload.server, upload_id=upload.id, body=upload.body.encode("ascii"))
+    except ShareError as error:
+        later = upload.postponed(_now(), detail=str(error))
+        outbox.keep(later)
+        outbox.log("not sent", upload=later, now=_now(), answer=str(error))
+        say(f"{name} is kept, `share send --waiting` tries again: {error}")
+        return False
+    state = _state(reply)
+    done = dataclasses.replace(upload, state=state, detail=reply.detail, not_before=None)
+    outbox.keep(done)
+    outbox.log(state.value, upload=done, now=_now(), answer=f"{reply.status} {reply.detail}")
+    say(f"{name}: {state.value}: {reply.detail}")
+    return reply.is_stored
+
+
+def _state(reply: Reply) -> KeptState:
+    if reply.status == 202:
+        return KeptState.QUARANTINED
+    if reply.status == _GONE:
+        return KeptState.DELETED
+    return KeptState.SENT if reply.is_stored else KeptState.REFUSED
+
+
+def list_uploads(_options: argparse.Namespace) -> int:
+    """Print all that was ever sent or waits to be sent."""
+    for upload in Outbox(share_folder()).uploads():
+        print_line(
+            f"{upload.id[:_ID_SHOWN]}  {upload.prepared_on}  {upload.state.value:11} "
+            f"{len(upload.body):6} bytes  {upload.server}"
+        )
+    return EXIT_DONE
+
+
+def delete(options: argparse.Namespace) -> int:
+    """Delete uploads from the server, or those that wait from here."""
+    outbox = Outbox(share_folder())
+    code = EXIT_DONE
+    for upload in _chosen(outbox, options.id):
+        if not _delete_one(outbox, upload, target=options.server):
+            code = EXIT_INCOMPLETE
+    return code
+
+
+def _chosen(outbox: Outbox, word: str) -> list[KeptUpload]:
+    live = [u for u in outbox.uploads() if u.state is not KeptState.DELETED]
+    if word == "all":
+        return live
+    found = [u for u in live if u.id.startswith(word)]
+    if len(found) != 1 or not word:
+        problem = "names several uploads" if len(found) > 1 else "is no upload that can be deleted"
+        raise InputError(f"{word!r} {problem}: see `share list`")
+    return found
+
+
+def _delete_one(outbox: Outbox, upload: KeptUpload, *, target: str | None) -> bool:
+    name = upload.id[:_ID_SHOWN]
+    detail = "was never sent"
+    # One that waits may have arrived all the same: its answer was lost.
+    if upload.state is not KeptState.WAITING or upload.tries:
+        try:
+            reply = delete_upload(target or upload.server, token=upload.token)
+        except ShareError as error:
+            say(f"{name} is not deleted: {error}")
+            return False
+        if reply.status != 204:
+            say(f"{name} is not deleted: {reply.detail}")
+            return False
+        detail = f"the server {upload.server} has deleted it, if it had it"
+    gone = dataclasses.replace(
+        upload, state=KeptState.DELETED, token="", detail=detail, not_before=None
+    )
+    outbox.keep(gone)
+    outbox.log("deleted", upload=gone, now=_now(), answer=detail)
+    say(f"{name}: {detail}")
+    return True
+
+
+def server(options: argparse.Namespace) -> int:
+    """Show, set or forget the server."""
+    if options.url is None:
+        print_line(read_setting(SHARE_SERVER) or "no server is set")
+    elif options.url == "none":
+        forget_setting(SHARE_SERVER)
+    else:
+        keep_setting(SHARE_SERVER, check_server(options.url))
+    return EXIT_DONE
+
+
+def pull_rows(options: argparse.Namespace) -> int:
+    """Fetch what others measured, as further published rows."""
+    target = options.url or read_setting(SHARE_SERVER)
+    if not target:
+        raise InputError("no server is set: `data pull URL`, or `share server URL` for ever")
+    pulled = pull(
+        target,
+        folder=own_rows_folder(),
+        today=dt.date.fromisoformat(journey.today()),
+        vocabulary=vocabulary_of(load_knowledge()),
+    )
+    journey.bundled_knowledge.cache_clear()
+    say(f"{pulled.n_rows} rows of {pulled.n_uploads} figures are used from now on: {pulled.path}")
+    return EXIT_DONE
+
+
+def _server(options: argparse.Namespace) -> str:
+    target = options.server or read_setting(SHARE_SERVER)
+    if not target:
+        raise InputError("no server is set: --server URL, or `share server URL` for ever")
+    return check_server(target)
+
+
+def _upload(options: argparse.Namespace) -> Upload:
+    if options.recommendation is None:
+        found = read_last()
+        if found is None:
+            raise InputError("there is nothing to share yet: run `dl-advisor advise`")
+    else:
+        found = read_document(options.recommendation, Recommendation)
+    if found.measurements is None:
+        raise InputError("nothing was measured: run `dl-advisor advise`")
+    return anonymise(
+        found.profile,
+        found.measurements,
+        knowledge=load_knowledge(),
+        app_version=journey.app_version(),
+        month=found.measurements.measured_on[:7],
+        workload=found.workload,
+        baseline=found.baseline,
+    )
+
+
+def _tell_rare(upload: Upload) -> None:
+    names = [device.name for device in upload.devices if device.is_rare]
+    if names:
+        say(f"few people have hardware like this ({', '.join(names)}): it may be recognised")
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
