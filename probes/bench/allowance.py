@@ -21,20 +21,24 @@ class Allowance:
         self._clock = clock
         self._key = ""
         self._began = clock()
+        self._reserve_s = 0.0
 
-    def begin(self, device_id: str) -> None:
-        """Begin to count for a device."""
+    def begin(self, device_id: str, *, reserve_s: float = 0.0) -> None:
+        """Begin to count for a device; `reserve_s` is kept for what comes after."""
         self._key = "" if self._is_shared else device_id
         self._began = self._clock()
+        self._reserve_s = reserve_s
 
     def end(self) -> None:
         """Take off what was used since `begin`."""
         rest_s = self.rest_s()
         if rest_s is not None:
-            self._rest_s[self._key] = rest_s
+            self._rest_s[self._key] = rest_s + self._reserve_s
 
     def rest_s(self) -> float | None:
         """Return what is left now; None: no limit."""
         rest_s = self._rest_s.get(self._key)
         # A clock that was set back gives nothing back.
-        return None if rest_s is None else rest_s - max(0.0, self._clock() - self._began)
+        if rest_s is None:
+            return None
+        return rest_s - self._reserve_s - max(0.0, self._clock() - self._began)

@@ -4,6 +4,7 @@ Leaves to others: starting children (`probes.bench.session`), the form of messag
 (`probes.bench.protocol`).
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
 from advisor.model.measurement import (
@@ -12,11 +13,12 @@ from advisor.model.measurement import (
     Measurement,
     Outcome,
     SoftwareStack,
+    StabilityWarning,
 )
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted, SessionEvent
 from probes.bench.parsing import parse_stack, parse_times
 from probes.bench.protocol import Message
-from probes.bench.stability import warnings_of_values
+from probes.bench.stability import MOVED, warnings_of_values
 
 Result = Measurement | FailedMeasurement
 
@@ -67,6 +69,8 @@ class Collector:
         if kind == "stage" and "stack" in message:
             self._stack = parse_stack(message["stack"])
         request = self._requests.get(str(message.get("id")))
+        if request is not None and kind == "value" and not self.is_open(request):
+            self._take_more(request, message)
         if request is None or not self.is_open(request):
             return
         if kind == "stage":
@@ -120,6 +124,8 @@ class Collector:
             return
         lasted = parse_times([message.get("lasted_s")])
         shortest = min(values) * loops
+        moved = parse_times([message.get("moved")])
+        unsteady = (StabilityWarning.UNSTEADY,) if moved and moved[0] > MOVED else ()
         self._finish(
             Measurement(
                 request=request,
@@ -128,9 +134,25 @@ class Collector:
                 values_s=values,
                 loops=loops,
                 check=str(message.get("check") or ""),
-                warnings=warnings_of_values(values, lasted_s=lasted[0] if lasted else shortest),
+                warnings=(
+                    *warnings_of_values(values, lasted_s=lasted[0] if lasted else shortest),
+                    *unsteady,
+                ),
             )
         )
+
+    def _take_more(self, request: BenchmarkRequest, message: Message) -> None:
+        """Take all values of a kernel that went on being timed after its first ones were told."""
+        values = parse_times(message.get("values_s"))
+        for index, result in enumerate(self.results):
+            is_it = isinstance(result, Measurement) and result.request.id == request.id
+            if is_it and len(values) > len(result.values_s):
+                lasted_s = min(values) * result.loops
+                kept = {StabilityWarning.UNSTEADY} & set(result.warnings)
+                warnings = (*warnings_of_values(values, lasted_s=lasted_s), *kept)
+                self.results[index] = dataclasses.replace(
+                    result, values_s=values, warnings=warnings
+                )
 
     def _finish(self, result: Result) -> None:
         self.results.append(result)

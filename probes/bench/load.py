@@ -26,10 +26,14 @@ class CpuCounters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadShare:
-    """Shares of all CPU time in a period, 0 to 1; None where it cannot be told."""
+    """Shares of all CPU time in a period, 0 to 1; None where it cannot be told.
+
+    `others_cores`: how many CPUs others used on average.
+    """
 
     others: float | None
     steal: float
+    others_cores: float | None = None
 
 
 def _own_seconds() -> float | None:
@@ -60,8 +64,11 @@ def read_counters() -> CpuCounters:
 class LoadMeter:
     """Compares the counters with those at its start."""
 
-    def __init__(self, read: Callable[[], CpuCounters] = read_counters) -> None:
+    def __init__(
+        self, read: Callable[[], CpuCounters] = read_counters, *, n_cpus: int | None = None
+    ) -> None:
         self._read = read
+        self._n_cpus = n_cpus or psutil.cpu_count() or 1
         self._first = read()
 
     def share(self) -> LoadShare | None:
@@ -74,4 +81,8 @@ class LoadMeter:
         if first.own_s is not None and last.own_s is not None:
             foreign = (last.busy_s - first.busy_s) - (last.own_s - first.own_s)
             others = min(1.0, max(0.0, foreign / total))
-        return LoadShare(others=others, steal=max(0.0, last.steal_s - first.steal_s) / total)
+        return LoadShare(
+            others=others,
+            steal=max(0.0, last.steal_s - first.steal_s) / total,
+            others_cores=None if others is None else others * self._n_cpus,
+        )

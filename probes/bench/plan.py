@@ -13,6 +13,7 @@ from advisor.errors import InputError
 from advisor.model.kernel import (
     ClockShape,
     Direction,
+    GemmShape,
     KernelCall,
     KernelShape,
     PeakShape,
@@ -24,6 +25,7 @@ from advisor.model.quantity import Phase, Precision
 from probes.bench import plan_opencl, suite
 from probes.bench.labels import kernel_label
 from probes.bench.plan_opencl import opencl_rows
+from probes.bench.plan_sizes import gemm_sizes, is_affordable, stream_elements
 from probes.bench.suite import Row
 
 HEADLINE = "headline"
@@ -36,22 +38,15 @@ REFERENCE = "reference"
 SUSTAINED = "sustained"
 
 ONEDNN_OFF = Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0")
-# A kernel that is timed first and last: when it has become slower, so may have the others.
+# What is timed first and last: when it has become slower, so may have the others.
 REFERENCE_SUFFIX = "/again"
 
+REFERENCE_GEMM = suite.gemm(512)
 VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar")
 
 # Flags of processors that multiply in bfloat16 themselves.
 _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
-# Memory sweeps: at least so many times all caches, and no more of the free memory than this.
-_CACHE_MULTIPLE = 4
-_MEMORY_SHARE = 0.1
-_LEAST_STREAM_ELEMENTS = 1 << 22
-_MOST_STREAM_ELEMENTS = 1 << 28
-_FLOAT_BYTES = 4
-_STREAM_ARRAYS = 3
-# Longest that one product of the headlines may take by a careful guess at the processor.
-_LONGEST_GEMM_S = 0.4
+_OPENCL_VALUES = 5
 
 
 class Budget(StrEnum):
@@ -62,7 +57,7 @@ class Budget(StrEnum):
 
 
 # Seconds that a device may take; to be given to `Session.run`.
-CPU_BUDGET_S = {Budget.QUICK: 40.0, Budget.THOROUGH: 600.0}
+CPU_BUDGET_S = {Budget.QUICK: 52.0, Budget.THOROUGH: 600.0}
 OPENCL_BUDGET_S = {
     Budget.QUICK: plan_opencl.QUICK_BUDGET_S,
     Budget.THOROUGH: plan_opencl.THOROUGH_BUDGET_S,
@@ -70,7 +65,7 @@ OPENCL_BUDGET_S = {
 
 # Shortest value and number of values by role; the headlines are shown, the others fitted.
 _TIMING = {
-    Budget.QUICK: {HEADLINE: (0.06, 5), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
+    Budget.QUICK: {HEADLINE: (0.05, 9), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
     Budget.THOROUGH: {HEADLINE: (0.1, 10), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
 }
 
@@ -132,6 +127,8 @@ class PlanBuilder:
         name = "/".join(parts) + suffix
         timing = _TIMING[self._budget]
         min_value_s, n_values = timing.get(role, timing[CALIBRATION])
+        if runner is Runner.OPENCL and role == HEADLINE:
+            n_values = min(n_values, _OPENCL_VALUES)
         request = BenchmarkRequest(
             id=name,
             role=role,
@@ -169,43 +166,6 @@ def directions_of(row: Row, *, phase: Phase) -> tuple[Direction, ...]:
     return tuple(d for d in row.directions if d is Direction.FORWARD)
 
 
-def stream_elements(profile: MachineProfile) -> int:
-    """Return the length of the arrays for memory sweeps: out of all caches, within the memory."""
-    wanted = _CACHE_MULTIPLE * last_level_bytes(profile) // _FLOAT_BYTES
-    available = profile.memory.available_bytes or profile.memory.total_bytes
-    if available is not None:
-        affordable = int(available * _MEMORY_SHARE) // (_STREAM_ARRAYS * _FLOAT_BYTES)
-        wanted = min(wanted, affordable)
-    return max(_LEAST_STREAM_ELEMENTS, min(wanted, _MOST_STREAM_ELEMENTS))
-
-
-def last_level_bytes(profile: MachineProfile) -> int:
-    """Return the size of all last-level caches together; 32 MiB when they are not known."""
-    data = [cache for cache in profile.cpu.caches if cache.kind.lower() != "instruction"]
-    if not data:
-        return 32 << 20
-    level = max(cache.level for cache in data)
-    last = next(cache for cache in data if cache.level == level)
-    shared_by = last.shared_by or profile.cpu.n_logical_cpus
-    return last.size_bytes * max(1, profile.cpu.n_logical_cpus // shared_by)
-
-
-def _careful_flop_per_s(profile: MachineProfile) -> float:
-    """Return what the processor surely reaches; only the size of the products depends on it."""
-    flags = set(profile.cpu.isa_features)
-    per_cycle = 16.0 if "avx512f" in flags else 8.0 if "avx2" in flags else 2.0
-    cores = profile.cpu.n_physical_cores or profile.cpu.n_logical_cpus
-    usable = min(cores, profile.cpu.usable_cpus or cores, profile.cpu.quota_cpus or cores)
-    ghz = (profile.cpu.max_mhz or profile.cpu.base_mhz or 2000.0) / 1000.0
-    return usable * ghz * 1e9 * per_cycle
-
-
-def gemm_sizes(profile: MachineProfile, sizes: Iterable[int]) -> tuple[int, ...]:
-    """Return those sizes of square products that the processor surely computes soon."""
-    rate = _careful_flop_per_s(profile)
-    return tuple(size for size in sizes if size <= 512 or 2.0 * size**3 / rate <= _LONGEST_GEMM_S)
-
-
 def _add_clock(plan_: PlanBuilder) -> None:
     """Ask for the clock under both loads, and for what the vector units do in it."""
     shapes = ((VECTOR_CLOCK, HEADLINE), (PeakShape(), HEADLINE), (SCALAR_CLOCK, CALIBRATION))
@@ -222,6 +182,8 @@ def _add_headlines(
     gemms = [Row(shape=suite.gemm(size)) for size in gemm_sizes(profile, sizes)]
     # NumPy first: it starts at once, and the user sees the first figures.
     plan_.add_rows(gemms, phase=phase, runner=Runner.NUMPY, role=HEADLINE)
+    if budget is Budget.THOROUGH:
+        _add_products(plan_, profile, runner=Runner.NUMPY)
     elements = stream_elements(profile)
     operations = ("triad", "copy") if budget is Budget.QUICK else ("triad", "copy", "scale", "add")
     for operation in operations:
@@ -233,6 +195,13 @@ def _add_headlines(
         Row(shape=suite.HEADLINE_LSTM, directions=suite.BOTH),
     )
     plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=HEADLINE)
+
+
+def _add_products(plan_: PlanBuilder, profile: MachineProfile, *, runner: Runner) -> None:
+    """Ask for the products with transposed operands that the machine can afford."""
+    for row in suite.TRANSPOSED_PRODUCTS:
+        if isinstance(row.shape, GemmShape) and is_affordable(row.shape, profile=profile):
+            plan_.add_rows([row], phase=Phase.TRAINING, runner=runner, role=CALIBRATION)
 
 
 def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
@@ -294,7 +263,9 @@ def _add_cpu(
     _add_replay(plan_, replay, precisions=[Precision.FLOAT32, *asked])
     first, rest = _calibration(phase, batch_size)
     plan_.add_rows(first, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
-    short = [p for p in (Precision.BFLOAT16,) if has_short_format(profile, precision=p)]
+    formats = (Precision.BFLOAT16, Precision.FLOAT16)
+    known = formats[:1] if budget is Budget.QUICK else formats
+    short = [p for p in known if has_short_format(profile, precision=p)]
     for short_format in dict.fromkeys([*asked, *short]):
         plan_.add_rows(
             suite.SHORT_FORMATS,
@@ -305,13 +276,14 @@ def _add_cpu(
         )
     plan_.add_rows(rest, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
     plan_.add(
-        suite.gemm(512),
+        REFERENCE_GEMM,
         direction=Direction.FORWARD,
         runner=Runner.KERAS,
         role=REFERENCE,
-        suffix=REFERENCE_SUFFIX,
+        suffix="/reference",
     )
     if budget is Budget.THOROUGH:
+        _add_products(plan_, profile, runner=Runner.KERAS)
         _add_settings(plan_, profile, phase=phase)
     plan_.add(
         VECTOR_CLOCK,

@@ -21,9 +21,9 @@ from probes.bench.plan import (
     SETTING,
     Budget,
     PlanBuilder,
-    gemm_sizes,
     has_short_format,
 )
+from probes.bench.plan_sizes import gemm_sizes
 from probes.bench.suite import Row
 
 KERAS_BACKEND = "KERAS_BACKEND"

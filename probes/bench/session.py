@@ -32,7 +32,7 @@ from probes.bench.events import (
     SessionStarted,
 )
 from probes.bench.load import LoadMeter
-from probes.bench.plan import REFERENCE_SUFFIX, SUSTAINED
+from probes.bench.plan import HEADLINE, REFERENCE, REFERENCE_SUFFIX, SUSTAINED
 from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
 from probes.bench.protocol import Message
 from probes.bench.stability import (
@@ -49,6 +49,10 @@ OVERTIME_S = 15.0
 _DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
 # Runners that measure the framework of a foreign interpreter when there is one.
 _FOREIGN = frozenset(Runner) - {Runner.OPENCL, Runner.STREAM, Runner.CLOCK}
+# So many kernels are timed in turn between two looks at the reference.
+_BOUTS = {Runner.KERAS: 8, Runner.NUMPY: 4}
+# Seconds that are kept for each group that comes after another of the same device.
+_RESERVE_S = 1.0
 # Verdicts on a child that was not in a state to say where it was.
 _ENDED = frozenset({Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT})
 
@@ -84,6 +88,9 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
     }
     if request.role == SUSTAINED:
         wire["duration_s"] = request.min_value_s * request.n_values
+    if request.runner in _BOUTS:
+        wire["is_spread"] = request.role == HEADLINE and request.runner is Runner.KERAS
+        wire["is_reference"] = request.role == REFERENCE
     return wire
 
 
@@ -151,8 +158,11 @@ class Session:
         groups: dict[_Conditions, list[BenchmarkRequest]] = {}
         for request in asked:
             groups.setdefault(_conditions(request), []).append(request)
-        for conditions, group in groups.items():
-            allowance.begin(conditions.device_id)
+        devices = [conditions.device_id for conditions in groups]
+        for index, group in enumerate(groups.values()):
+            allowance.begin(
+                devices[index], reserve_s=_RESERVE_S * devices[index + 1 :].count(devices[index])
+            )
             self._run_group(group, collector=collector, cancel=cancel, allowance=allowance)
             allowance.end()
         measurements = MeasurementSet(
@@ -248,6 +258,7 @@ class Session:
             "runner": first.runner.value,
             "options": {**self._options(first), **(tuning.options if tuning else {})},
             "kernels": [wire_kernel(kernel) for kernel in pending],
+            "bout": 1 if first.role == SUSTAINED else _BOUTS.get(first.runner, 1),
             "budget_s": rest_s,
         }
         deadlines = Deadlines(

@@ -16,11 +16,17 @@ NOISY_DEVIATION = 0.10
 OUTLIER_DEPARTURE = 0.50
 SHORTEST_VALUE_S = 1e-3
 BUSY_SHARE = 0.10
+# A core that is busy for a quarter of the run is one that others held for part of it.
+BUSY_CORES = 0.25
 STEAL_SHARE = 0.02
 # A kernel timed first and last may differ by this much on a quiet machine.
 DRIFT = 0.10
+# A reference between bouts that moves by more makes the values between unsteady.
+MOVED = 0.05
 # No other process slows the clock: it may fall by less.
 CLOCK_DRIFT = 0.05
+# So many values of a reference are looked at at either end.
+_END_VALUES = 2
 _FULL_PERCENT = 99.0
 
 
@@ -66,11 +72,21 @@ def warnings_of_load(share: LoadShare | None) -> tuple[StabilityWarning, ...]:
     if share is None:
         return ()
     found = []
-    if share.others is not None and share.others >= BUSY_SHARE:
+    is_share = share.others is not None and share.others >= BUSY_SHARE
+    is_core = share.others_cores is not None and share.others_cores >= BUSY_CORES
+    if is_share or is_core:
         found.append(StabilityWarning.BUSY)
     if share.steal >= STEAL_SHARE:
         found.append(StabilityWarning.STEAL)
     return tuple(found)
+
+
+def _has_fallen(reference: Measurement) -> bool:
+    """Return whether the values of a kernel, taken over a run, end higher than they began."""
+    values = reference.values_s
+    if len(values) < 2 * _END_VALUES or isinstance(reference.request.shape, ClockShape):
+        return False
+    return min(values[-_END_VALUES:]) > min(values[:_END_VALUES]) / (1.0 - DRIFT)
 
 
 def has_become_slower(measured: Iterable[Measurement], *, suffix: str) -> bool:
@@ -80,7 +96,10 @@ def has_become_slower(measured: Iterable[Measurement], *, suffix: str) -> bool:
         measured: all figures of a session.
         suffix: what the id of the second timing has more than that of the first.
     """
-    by_id = {measurement.request.id: measurement for measurement in measured}
+    found = tuple(measured)
+    if any(_has_fallen(m) for m in found if m.request.role == "reference"):
+        return True
+    by_id = {measurement.request.id: measurement for measurement in found}
     for name, again in by_id.items():
         first = by_id.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
         if first is None:

@@ -177,6 +177,22 @@ DENSES = (
     Row(shape=dense(1, 4096, 4096), directions=THREE, is_thorough=True),
     Row(shape=dense(1024, 2048, 2048), directions=THREE, is_thorough=True),
 )
+# Products of the DeepBench study, plain and with either operand transposed: how a library reads
+# its operands decides much where they are long and narrow.
+TRANSPOSED_PRODUCTS = tuple(
+    Row(shape=GemmShape(m=m, n=n, k=k, transpose_a=a, transpose_b=b), is_thorough=True)
+    for m, n, k, a, b in (
+        (1024, 2048, 26752, False, True),
+        (1024, 2048, 26752, False, False),
+        (1760, 128, 1760, False, False),
+        (1760, 128, 1760, True, False),
+        (1760, 128, 1760, False, True),
+        (3072, 1500, 1024, False, False),
+        (3072, 1500, 1024, True, False),
+        (35, 700, 2048, False, False),
+        (35, 700, 2048, False, True),
+    )
+)
 # Two lengths of each: the slope is what a time step costs.
 RECURRENTS = (
     Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH, tier=1),

@@ -15,7 +15,8 @@ from probes.bench import suite
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.events import SessionEvent
 from probes.bench.labels import kernel_label
-from probes.bench.plan import SUSTAINED, gemm_sizes
+from probes.bench.plan import SUSTAINED
+from probes.bench.plan_sizes import gemm_sizes
 from probes.bench.process import CancelToken
 from probes.bench.session import Session
 

@@ -10,6 +10,9 @@ For timing the request (the `run` message) has:
     kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values,
                and duration_s where values are taken for so long, each told as `progress`
     network    for steps: see `keras_network.py`
+    bout       so many kernels are timed in turn, round by round; 1 for one after the other.
+               Then a kernel may have is_reference (timed between bouts) or is_spread (timed over
+               the whole run: its `value` comes a second time with all values)
     budget_s   seconds for all of it, imports included, None for no limit
 
 A `stage` "ready" tells the software stack. Then each finished kernel is a `value`, each failed

@@ -11,6 +11,8 @@ import time
 # Longest that the values of one kernel may take together; a slow machine gets fewer, not none.
 MAX_VALUES_S = 4.0
 MAX_LOOPS = 1 << 20
+# So many more loops than the last trial asks for, lest a value is a little too short.
+_MARGIN = 1.1
 # A clock may be set back, a difference of two times may come out negative, but not for ever.
 MAX_BAD_VALUES = 5
 
@@ -40,12 +42,13 @@ def elapsed_s(call, loops, clock=time.perf_counter):
     return clock() - started
 
 
-def _is_usable(seconds):
+def is_usable(seconds):
+    """Return whether this can be the duration of something."""
     return math.isfinite(seconds) and seconds > 0.0
 
 
 def calibrate(run, min_value_s, first_loops=1, clock=time.perf_counter):
-    """Double the loops, from `first_loops`, until a value lasts long enough by the clock.
+    """Raise the loops, from `first_loops`, until a value lasts long enough by the clock.
 
     Returns:
         The loops, how long that value lasted with all that belongs to it, and the seconds of one
@@ -58,7 +61,7 @@ def calibrate(run, min_value_s, first_loops=1, clock=time.perf_counter):
         started = clock()
         seconds = run(loops)
         lasted_s = clock() - started
-        if _is_usable(seconds) and _is_usable(lasted_s):
+        if is_usable(seconds) and is_usable(lasted_s):
             trials_s.append(seconds / loops)
             if lasted_s >= min_value_s:
                 return loops, lasted_s, trials_s
@@ -70,7 +73,28 @@ def calibrate(run, min_value_s, first_loops=1, clock=time.perf_counter):
                     loops, lasted_s, min_value_s
                 )
             )
-        loops *= 2
+        # Straight to what a value needs, a little more, and at least twice as many.
+        needed = _MARGIN * min_value_s * loops / lasted_s if is_usable(lasted_s) else 0.0
+        whole = first_loops * math.ceil(needed / first_loops)
+        loops = min(max(2 * loops, whole), max(MAX_LOOPS, 2 * loops))
+
+
+class Warmth:
+    """What warming up found: trials, loops of a value, how long it lasts, how many to take."""
+
+    def __init__(self, warmups_s, loops, lasted_s, wanted):
+        self.warmups_s = warmups_s
+        self.loops = loops
+        self.lasted_s = lasted_s
+        self.wanted = wanted
+
+
+def warm_up(run, min_value_s, n_values, first_loops=1, clock=time.perf_counter):
+    """Run a kernel until it is warm and a value lasts long enough."""
+    first_s = run(first_loops) / first_loops
+    loops, lasted_s, trials_s = calibrate(run, min_value_s, first_loops, clock)
+    warmups_s = ([first_s] if is_usable(first_s) else []) + trials_s
+    return Warmth(warmups_s, loops, lasted_s, affordable_values(n_values, lasted_s))
 
 
 def affordable_values(n_values, value_s):
@@ -105,16 +129,14 @@ def time_kernel(
         clock: seconds.
         duration_s: take values for so long, however many they are; None: take `n_values`.
     """
-    first_s = run(first_loops) / first_loops
-    loops, lasted_s, trials_s = calibrate(run, min_value_s, first_loops, clock)
-    warmups_s = ([first_s] if _is_usable(first_s) else []) + trials_s
-    wanted = affordable_values(n_values, lasted_s)
+    warmth = warm_up(run, min_value_s, n_values, first_loops, clock)
+    loops, wanted = warmth.loops, warmth.wanted
     ends_at = None if duration_s is None else clock() + duration_s
     values_s = []
     n_bad = 0
     while not _has_all(values_s, wanted, ends_at, clock):
         seconds = run(loops)
-        if _is_usable(seconds):
+        if is_usable(seconds):
             values_s.append(seconds / loops)
             if on_value is not None:
                 on_value(seconds, loops)
@@ -122,4 +144,4 @@ def time_kernel(
         n_bad += 1
         if n_bad > MAX_BAD_VALUES:
             raise ClockError("the clock gave {!r} s for {} loops".format(seconds, loops))
-    return Timing(warmups_s, values_s, loops, lasted_s)
+    return Timing(warmth.warmups_s, values_s, loops, warmth.lasted_s)

@@ -36,3 +36,15 @@ def test_a_clock_that_is_set_back_gives_no_time_back():
     clock.now = -5.0
     allowance.end()
     assert allowance.rest_s() == 10.0
+
+
+def test_what_is_reserved_is_left_to_what_comes_after():
+    clock = Clock()
+    allowance = Allowance({"cpu": 10.0}, clock=clock)
+    allowance.begin("cpu", reserve_s=3.0)
+    assert allowance.rest_s() == 7.0
+    clock.now = 6.0
+    assert allowance.rest_s() == 1.0
+    allowance.end()
+    allowance.begin("cpu")
+    assert allowance.rest_s() == 4.0

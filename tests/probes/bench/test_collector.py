@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.model.kernel import Direction, PeakShape
-from advisor.model.measurement import BenchmarkRequest, Outcome, Runner
+from advisor.model.measurement import BenchmarkRequest, Outcome, Runner, StabilityWarning
 from advisor.model.quantity import Precision
 from probes.bench.collector import Collector
 from probes.bench.events import KernelProgress
@@ -37,6 +37,23 @@ def test_a_value_is_an_answer_once(collector):
     (answer,) = collector.results
     assert answer.values_s == (0.1, 0.2)
     assert not collector.is_open(REQUEST)
+
+
+def test_all_values_of_a_kernel_that_went_on_take_the_place_of_its_first(collector):
+    collector.take(READY)
+    collector.take({**VALUE, "moved": 0.06})
+    collector.take({**VALUE, "values_s": [0.1, 0.2, 0.1, 0.1]})
+    (answer,) = collector.results
+    assert answer.values_s == (0.1, 0.2, 0.1, 0.1)
+    assert StabilityWarning.UNSTEADY in answer.warnings
+    assert StabilityWarning.OUTLIER in answer.warnings
+
+
+@pytest.mark.parametrize(("moved", "expected"), [(None, ()), (0.04, ()), (0.06, ("unsteady",))])
+def test_values_between_references_that_moved_carry_a_warning(collector, moved, expected):
+    collector.take(READY)
+    collector.take({**VALUE, "values_s": [0.1, 0.1], "moved": moved})
+    assert collector.results[0].warnings == expected
 
 
 def test_a_value_of_a_child_that_has_not_told_its_software_is_none(collector):

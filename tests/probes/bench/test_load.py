@@ -34,3 +34,11 @@ def test_the_counters_of_this_machine_grow():
     assert last.total_s >= first.total_s > 0
     assert first.busy_s <= first.total_s
     assert last.own_s is None or last.own_s > 0
+
+
+def test_others_are_told_in_cores_as_well():
+    answers = iter([counters(0, 0), counters(10, 640)])
+    found = LoadMeter(lambda: next(answers), n_cpus=64).share()
+    assert found.others_cores == pytest.approx(1.0)
+    answers = iter([counters(0, 0, own_s=None), counters(10, 640, own_s=None)])
+    assert LoadMeter(lambda: next(answers), n_cpus=64).share().others_cores is None

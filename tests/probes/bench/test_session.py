@@ -114,8 +114,11 @@ def test_the_wire_holds_the_request(world):
             "precision": "float32",
             "min_value_s": 0.25,
             "n_values": 3,
+            "is_spread": False,
+            "is_reference": False,
         }
     ]
+    assert sent["bout"] == 8
 
 
 def test_each_set_of_conditions_has_a_child_of_its_own(world):

@@ -94,3 +94,26 @@ def test_a_clock_may_fall_by_less_than_a_product_may_become_slower(again, expect
     clock = ClockShape(load="vector")
     results = [measured("c", 1.0, clock), measured("c/again", again, clock)]
     assert has_become_slower(results, suffix="/again") is expected
+
+
+@pytest.mark.parametrize(
+    ("values_s", "expected"),
+    [
+        ((1.0, 1.0, 1.3, 1.3), True),
+        ((1.0, 1.0, 1.3, 1.05), False),
+        ((1.3, 1.3, 1.0, 1.0), False),
+        ((1.0, 1.3, 1.3), False),
+    ],
+)
+def test_a_reference_that_ends_slower_than_it_began(values_s, expected):
+    one = measured("a", 1.0)
+    role = dataclasses.replace(one.request, role="reference")
+    reference = dataclasses.replace(one, request=role, values_s=values_s)
+    assert has_become_slower([reference], suffix="/again") is expected
+    assert not has_become_slower([dataclasses.replace(one, values_s=values_s)], suffix="/again")
+
+
+def test_one_busy_core_of_many_is_told():
+    half = LoadShare(others=0.01, steal=0.0, others_cores=0.5)
+    assert warnings_of_load(half) == (StabilityWarning.BUSY,)
+    assert warnings_of_load(LoadShare(others=0.01, steal=0.0, others_cores=0.1)) == ()

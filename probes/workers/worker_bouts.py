@@ -1,0 +1,242 @@
+"""Times several kernels in turn, round by round, between two looks at a reference.
+
+Values that lie apart in time tell more than the same number in a row: a processor that is slower
+for a second spoils one value of each kernel, not all values of one. A reference kernel is timed
+before and after each bout; when it moved, the machine has changed meanwhile: the bout is timed
+again while there is time, and else its values are reported with how far the reference moved.
+Kernels with "is_spread" are timed once more after every bout, so that their values cover the run.
+Leaves to others: preparing, checking and running a kernel (the runners), what counts as moved for
+the user (the parent).
+"""
+
+import time
+import traceback
+
+import worker_protocol
+import worker_timing
+
+# A reference that differs by more has moved.
+MOVED = 0.05
+# How often a bout is timed again at most.
+REPEATS = 1
+# Values of a kernel with "is_spread" that are taken in its bout; the others follow.
+FIRST_VALUES = 3
+_REFERENCE_VALUES = 3
+
+
+class Piece:
+    """One kernel of a bout: prepared, checked, and warm."""
+
+    def __init__(self, runner, kernel, channel):
+        self.kernel = kernel
+        self.name = kernel["id"]
+        self.values_s = []
+        channel.send("stage", id=self.name, stage="prepare")
+        self._prepared = runner.prepare(kernel)
+        try:
+            self.check = self._prepared.check()
+            channel.send("stage", id=self.name, stage="warm_up", check=self.check)
+            self._warmth = worker_timing.warm_up(
+                self._prepared.run,
+                kernel["min_value_s"],
+                kernel["n_values"],
+                getattr(self._prepared, "loops_per_call", 1),
+            )
+        except Exception:
+            self._prepared.close()
+            raise
+        self.wanted = self._warmth.wanted
+        self.first_wanted = min(self.wanted, FIRST_VALUES) if self.is_spread else self.wanted
+
+    @property
+    def is_spread(self):
+        """Whether its values are to cover the whole run."""
+        return bool(self.kernel.get("is_spread"))
+
+    @property
+    def round_s(self):
+        """How long one value takes."""
+        return self._warmth.lasted_s
+
+    def take(self):
+        """Take one value; noise may make a difference negative, but not for ever."""
+        for _ in range(worker_timing.MAX_BAD_VALUES + 1):
+            seconds = self._prepared.run(self._warmth.loops)
+            if worker_timing.is_usable(seconds):
+                self.values_s.append(seconds / self._warmth.loops)
+                return
+        raise worker_timing.ClockError(
+            "the clock gave {!r} s for {} loops".format(seconds, self._warmth.loops)
+        )
+
+    def report(self, channel, moved=None):
+        """Tell the values; `moved` is how far the reference moved meanwhile, as a share."""
+        channel.send(
+            "value",
+            id=self.name,
+            warmups_s=self._warmth.warmups_s,
+            values_s=list(self.values_s),
+            loops=self._warmth.loops,
+            lasted_s=self._warmth.lasted_s,
+            check=self.check,
+            moved=moved,
+        )
+
+    def close(self):
+        """Let go of the kernel."""
+        self._prepared.close()
+
+
+class Bouts:
+    """Runs the kernels of a request in bouts.
+
+    Args:
+        runner: prepares kernels.
+        channel: where results are told.
+        fail: called with a kernel and an exception.
+        has_time: called with seconds, tells whether so many are left.
+    """
+
+    def __init__(self, runner, channel, fail, has_time):
+        self._runner, self._channel = runner, channel
+        self._fail, self._has_time = fail, has_time
+        self._reference = None
+        self._spread = []
+
+    def begin(self, reference):
+        """Prepare the reference, a kernel or None; without one nothing is compared."""
+        self._reference = None if reference is None else self._prepare(reference)
+
+    def run(self, kernels):
+        """Time the kernels of one bout and report them."""
+        pieces = [piece for piece in map(self._prepare, kernels) if piece is not None]
+        before = self._look()
+        moved = None
+        for attempt in range(REPEATS + 1):
+            pieces = self._rounds(pieces)
+            after = self._look()
+            moved = None if before is None or after is None else abs(after / before - 1.0)
+            cost_s = sum(piece.round_s * piece.first_wanted for piece in pieces)
+            is_last = attempt == REPEATS or not self._has_time(2.0 * cost_s)
+            if moved is None or moved <= MOVED or is_last:
+                break
+            before = after
+            for piece in pieces:
+                piece.values_s = []
+        for piece in pieces:
+            if piece.is_spread:
+                self._spread.append(piece)
+            else:
+                # Said before: a library that dies now dies at this kernel.
+                self._channel.send("stage", id=piece.name, stage="close", check=piece.check)
+                piece.close()
+            piece.report(self._channel, moved)
+        self._take_of_spread(pieces)
+
+    def end(self):
+        """Take and report what is left of what is timed over the whole run, and let go of it."""
+        while any(self._is_due(piece) for piece in self._spread):
+            self._take_of_spread(())
+        for piece in self._spread:
+            if len(piece.values_s) > piece.first_wanted:
+                piece.report(self._channel)
+            piece.close()
+        self._spread = []
+        if self._reference is not None:
+            self._reference.report(self._channel)
+            self._reference.close()
+            self._reference = None
+
+    def _prepare(self, kernel):
+        self._channel.check_cancelled()
+        try:
+            return Piece(self._runner, kernel, self._channel)
+        except worker_protocol.Cancelled:
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            self._fail(kernel, error)
+            return None
+
+    def _take(self, piece):
+        """Take a value; return whether that went well."""
+        self._channel.check_cancelled()
+        self._channel.send("stage", id=piece.name, stage="timing", check=piece.check)
+        try:
+            piece.take()
+        except Exception as error:
+            traceback.print_exc()
+            self._fail(piece.kernel, error)
+            piece.close()
+            return False
+        return True
+
+    def _rounds(self, pieces):
+        """Take the values of all pieces in turn; return those that did not fail."""
+        for index in range(max([piece.first_wanted for piece in pieces], default=0)):
+            pieces = [piece for piece in pieces if index >= piece.first_wanted or self._take(piece)]
+        return pieces
+
+    def _look(self):
+        """Return the seconds of the reference now, None where there is none."""
+        reference = self._reference
+        if reference is None:
+            return None
+        before = len(reference.values_s)
+        for _ in range(_REFERENCE_VALUES):
+            if not self._take(reference):
+                self._reference = None
+                return None
+        fastest = min(reference.values_s[before:])
+        reference.values_s[before:] = [fastest]
+        return fastest
+
+    def _take_of_spread(self, fresh):
+        """Take one more value of each kernel whose values cover the run."""
+        for piece in list(self._spread):
+            if piece in fresh or not self._is_due(piece):
+                continue
+            self._channel.check_cancelled()
+            try:
+                piece.take()
+            except Exception:
+                # Its first values are told already, and they stand.
+                traceback.print_exc()
+                self._spread.remove(piece)
+                piece.close()
+
+    def _is_due(self, piece):
+        return len(piece.values_s) < piece.wanted and self._has_time(piece.round_s)
+
+
+def run_in_bouts(runner, request, channel, fail, skip, started, clock=time.monotonic):
+    """Run the kernels of a request in bouts of "bout" kernels.
+
+    Args:
+        runner: prepares kernels.
+        request: "kernels", of which one may have "is_reference", "bout", and "budget_s".
+        channel: where results are told.
+        fail: called with a kernel and an exception.
+        skip: called with the kernels for which no time is left.
+        started: from when the budget counts, by the clock.
+        clock: seconds.
+    """
+    budget_s = request.get("budget_s")
+
+    def has_time(seconds):
+        return budget_s is None or clock() - started + seconds < budget_s
+
+    reference = next((k for k in request["kernels"] if k.get("is_reference")), None)
+    kernels = [kernel for kernel in request["kernels"] if kernel is not reference]
+    if not has_time(0.0):
+        skip(request["kernels"])
+        return
+    bouts = Bouts(runner, channel, fail, has_time)
+    bouts.begin(reference)
+    size = request["bout"]
+    for first in range(0, max(1, len(kernels)), size):
+        if not has_time(0.0):
+            skip(kernels[first:])
+            break
+        bouts.run(kernels[first : first + size])
+    bouts.end()

@@ -1,0 +1,212 @@
+"""Kernels timed in turn between two looks at a reference."""
+
+import pytest
+import worker_bouts
+import worker_kernels
+from worker_errors import UnsupportedKernel
+from worker_protocol import Cancelled
+
+
+class Clock:
+    """A clock that goes on only when somebody computes."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Channel:
+    def __init__(self, cancel_at=None):
+        self.messages = []
+        self.cancel_at = cancel_at
+
+    def send(self, kind, **fields):
+        self.messages.append((kind, fields))
+
+    def check_cancelled(self):
+        if self.cancel_at is not None and len(self.messages) >= self.cancel_at:
+            raise Cancelled
+
+    def of(self, kind):
+        return [fields for name, fields in self.messages if name == kind]
+
+    def values(self, name):
+        return [fields["values_s"] for fields in self.of("value") if fields["id"] == name]
+
+
+class Prepared:
+    def __init__(self, runner, name):
+        self.runner, self.name = runner, name
+
+    def check(self):
+        return "checked " + self.name
+
+    def run(self, loops):
+        self.runner.order.append(self.name)
+        seconds = loops * self.runner.seconds(self.name)
+        self.runner.clock.now += abs(seconds)
+        return seconds
+
+    def close(self):
+        self.runner.closed.append(self.name)
+
+
+class Runner:
+    """Its kernels take what `seconds` says."""
+
+    def __init__(self, clock, seconds=lambda _name: 0.01, refused=()):
+        self.clock, self.seconds, self.refused = clock, seconds, refused
+        self.order, self.closed = [], []
+
+    def prepare(self, kernel):
+        if kernel["id"] in self.refused:
+            raise UnsupportedKernel("not here")
+        return Prepared(self, kernel["id"])
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """Let the timing read the clock of the kernels."""
+    clock = Clock()
+    monkeypatch.setattr(worker_bouts.worker_timing.warm_up, "__defaults__", (1, clock))
+    return clock
+
+
+def kernel(name, **fields):
+    return {"id": name, "min_value_s": 1e-6, "n_values": 3, **fields}
+
+
+def run(runner, *kernels, bout=2, channel=None, budget_s=None):
+    channel = channel or Channel()
+    request = {"kernels": list(kernels), "bout": bout, "budget_s": budget_s}
+    worker_kernels.run_kernels(runner, request, channel, clock=runner.clock)
+    return channel
+
+
+REFERENCE = kernel("ref", is_reference=True)
+
+
+def timed(runner, *names):
+    """Return the order of the runs of some kernels, without those that warm up."""
+    return [name for name in runner.order if name in names]
+
+
+def test_kernels_of_a_bout_take_turns(clock):
+    runner = Runner(clock)
+    channel = run(runner, kernel("a"), kernel("b"), kernel("c"))
+    # Two runs warm each of them up, then they take turns.
+    assert runner.order == list("aabbabababccccc")
+    assert [fields["id"] for fields in channel.of("value")] == ["a", "b", "c"]
+    assert channel.values("a") == [pytest.approx([0.01] * 3)]
+    assert channel.of("value")[0]["check"] == "checked a"
+    assert channel.of("value")[0]["moved"] is None
+    assert runner.closed == ["a", "b", "c"]
+
+
+def test_the_reference_is_timed_around_each_bout_and_told_with_all_its_values(clock):
+    runner = Runner(clock)
+    channel = run(runner, kernel("a"), kernel("b"), kernel("c"), REFERENCE)
+    assert "".join(name[0] for name in timed(runner, "ref", "a", "c")) == (
+        "rraarrraaarrrccrrrcccrrr"
+    )
+    assert channel.values("ref") == [pytest.approx([0.01] * 4)]
+    assert [fields["moved"] for fields in channel.of("value")][:3] == pytest.approx([0.0] * 3)
+
+
+class Slowing:
+    """A machine on which everything takes longer from a moment on."""
+
+    def __init__(self, clock, *moments, factor=1.2):
+        self.clock, self.moments, self.factor = clock, moments, factor
+
+    def __call__(self, _name):
+        return 0.01 * self.factor ** sum(self.clock.now >= moment for moment in self.moments)
+
+
+def test_a_bout_between_references_that_moved_is_timed_again(clock):
+    runner = Runner(clock, Slowing(clock, 0.085))
+    channel = run(runner, kernel("a"), REFERENCE, bout=8)
+    assert runner.order.count("a") == 2 + 3 + 3
+    (value,) = [fields for fields in channel.of("value") if fields["id"] == "a"]
+    assert value["values_s"] == pytest.approx([0.012] * 3)
+    assert value["moved"] == pytest.approx(0.0)
+
+
+def test_what_moves_again_is_told_with_the_distance(clock):
+    runner = Runner(clock, Slowing(clock, 0.085, 0.15))
+    channel = run(runner, kernel("a"), REFERENCE, bout=8)
+    (value,) = [fields for fields in channel.of("value") if fields["id"] == "a"]
+    assert len(value["values_s"]) == 3
+    assert value["moved"] == pytest.approx(0.2)
+
+
+def test_without_time_nothing_is_timed_again(clock):
+    runner = Runner(clock, Slowing(clock, 0.085))
+    channel = run(runner, kernel("a"), REFERENCE, bout=8, budget_s=0.15)
+    (value,) = [fields for fields in channel.of("value") if fields["id"] == "a"]
+    assert runner.order.count("a") == 5
+    assert value["moved"] == pytest.approx(0.2)
+
+
+def test_a_kernel_that_is_spread_is_told_soon_and_again_with_all_values(clock):
+    runner = Runner(clock)
+    spread = kernel("s", n_values=6, is_spread=True)
+    channel = run(runner, spread, kernel("a"), kernel("b"), kernel("c"))
+    assert [len(values) for values in channel.values("s")] == [3, 6]
+    # One value came after the second bout, two at the end.
+    assert "".join(timed(runner, "s", "c")) == "ssssscccccsss"
+    assert runner.closed.count("s") == 1
+
+
+def test_a_kernel_that_is_spread_stops_with_the_time(clock):
+    runner = Runner(clock)
+    channel = run(runner, kernel("s", n_values=50, is_spread=True), budget_s=0.2)
+    assert len(channel.values("s")[0]) == 3
+    assert len(channel.values("s")[-1]) < 20
+    assert clock.now <= 0.2
+
+
+def test_what_does_not_fit_is_skipped_and_the_reference_is_told_all_the_same(clock):
+    runner = Runner(clock)
+    channel = run(runner, *map(kernel, "abcdef"), REFERENCE, budget_s=0.3)
+    failed = {fields["id"]: fields["outcome"] for fields in channel.of("kernel_failed")}
+    assert set(failed.values()) == {"skipped"}
+    assert "f" in failed
+    assert len(channel.values("ref")) == 1
+    told = {fields["id"] for fields in channel.of("value")}
+    assert told | set(failed) == {"a", "b", "c", "d", "e", "f", "ref"}
+    assert not told & set(failed)
+
+
+def test_no_time_at_all(clock):
+    channel = run(Runner(clock), kernel("a"), REFERENCE, budget_s=0.0)
+    assert {fields["id"] for fields in channel.of("kernel_failed")} == {"a", "ref"}
+
+
+def test_a_kernel_that_fails_leaves_the_others_alone(clock):
+    lost = {"n": 0}
+
+    def seconds(name):
+        if name != "b":
+            return 0.01
+        lost["n"] += 1
+        return 0.01 if lost["n"] < 4 else -1.0
+
+    channel = run(Runner(clock, seconds, refused="a"), *map(kernel, "abc"), bout=3)
+    failed = {fields["id"]: fields["outcome"] for fields in channel.of("kernel_failed")}
+    assert failed == {"a": "unsupported", "b": "failed"}
+    assert channel.values("c") == [pytest.approx([0.01] * 3)]
+
+
+def test_without_its_reference_the_rest_is_timed(clock):
+    channel = run(Runner(clock, refused=["ref"]), kernel("a"), REFERENCE)
+    assert [fields["id"] for fields in channel.of("kernel_failed")] == ["ref"]
+    assert channel.of("value")[0]["moved"] is None
+
+
+def test_a_stop_is_obeyed_between_two_values(clock):
+    runner = Runner(clock)
+    with pytest.raises(Cancelled):
+        run(runner, kernel("a"), kernel("b"), channel=Channel(cancel_at=6))
+    assert timed(runner, "a", "b") == list("aabbab")
