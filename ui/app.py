@@ -1,4 +1,4 @@
-"""The window's composition root: builds knowledge, presenter and window, and runs Qt.
+"""The window's composition root: builds knowledge, presenters, pages and window, and runs Qt.
 
 Leaves to others: everything else.
 """
@@ -6,53 +6,183 @@ Leaves to others: everything else.
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
-from advisor.i18n import Translator, translator_for
+from advisor.i18n import N_, Translator, translator_for
+from advisor.report.build import build_profile_report
+from advisor.report.text import render_text
 from ui.excepthook import ExceptionDialog
-from ui.journey import app_version, bundled_knowledge
+from ui.journey import app_version, bundled_knowledge, doctor_title
+from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter
+from ui.presenters.machine import MachinePresenter
+from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.settings import last_recommendation_file
 from ui.theme import ThemeWatcher, app_icon
-from ui.views.main_window import MainWindow
+from ui.views.advice_page import AdvicePage
+from ui.views.machine import MachineView
+from ui.views.main_window import MainWindow, Page
 from ui.views.start import StartView
+from ui.views.workload import WorkloadView
+from ui.widgets.job_form import JobForm
 from ui.window_memory import WindowMemory, config_file
 
 # How often Python gets to see a Ctrl-C while Qt waits for events.
 _SIGNAL_POLL_MS = 500
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presenters:
+    """What runs behind the pages."""
+
+    advise: AdvisePresenter
+    machine: MachinePresenter
+    workload: WorkloadPresenter
+
+
+class Wiring(QObject):
+    """Makes the pages, each when it is first looked at, and connects them to their presenters.
+
+    It belongs to the window that it makes.
+    """
+
+    def __init__(self, presenters: Presenters, *, translator: Translator) -> None:
+        """Make the window with its first page."""
+        super().__init__()
+        self._presenters = presenters
+        self._tr = translator
+        self.form = JobForm(bundled_knowledge().networks, translator=translator)
+        self.start = StartView(translator=translator)
+        self.window = MainWindow(
+            (
+                Page(name="start", title=N_("Start"), make=lambda: self.start),
+                Page(name="machine", title=N_("Machine"), make=self._machine),
+                Page(name="workload", title=N_("Workload"), make=self._workload),
+                Page(name="measure", title=N_("Measure"), make=self._measure),
+                Page(name="advice", title=N_("Advice"), make=self._advice),
+            ),
+            version=app_version(),
+            translator=translator,
+        )
+        for owned in (self, presenters.advise, presenters.machine, presenters.workload):
+            owned.setParent(self.window)
+        # The form lives as long as the window, before and after its page is made.
+        self.form.setParent(self.window)
+        self.form.hide()
+        self._connect()
+
+    def _connect(self) -> None:
+        advise, machine, workload = (
+            self._presenters.advise, self._presenters.machine, self._presenters.workload,
+        )  # fmt: skip
+        start, window = self.start, self.window
+        start.advise_requested.connect(lambda: advise.start(self.form.request()))
+        start.cancel_requested.connect(advise.cancel)
+        start.last_requested.connect(advise.show_last)
+        start.page_requested.connect(window.show_page)
+        advise.state_changed.connect(start.show_state)
+        advise.state_changed.connect(lambda state: self.form.setEnabled(not state.is_busy))
+        advise.state_changed.connect(lambda state: machine.take_profile(state.profile))
+        advise.saved.connect(window.show_saved)
+        advise.refused.connect(window.show_refused)
+        machine.refused.connect(window.show_refused)
+        machine.state_changed.connect(lambda state: workload.show_profile(state.profile))
+        workload.state_changed.connect(self._show_job)
+        self.form.changed.connect(lambda: workload.show_request(self.form.request()))
+        window.model_dropped.connect(self._take_model)
+        window.closing.connect(advise.close)
+        start.offer_last(has_last=last_recommendation_file().is_file())
+        workload.show_request(self.form.request())
+
+    def _show_job(self, state: WorkloadState) -> None:
+        if state.workload is not None and state.request is not None:
+            preferences = state.request.preferences
+            self.start.show_job(job_sentence(state.workload, preferences, self._tr))
+        elif state.message:
+            self.start.show_job(state.message)
+
+    def _take_model(self, path: str) -> None:
+        if self.form.isEnabled():
+            self.form.take_model(path)
+            self.window.show_page("workload")
+
+    def _copy_doctor_report(self) -> None:
+        profile = self._presenters.machine.state.profile
+        if profile is not None:
+            text = render_text(build_profile_report(profile, self._tr))
+            QGuiApplication.clipboard().setText(f"{doctor_title()}\n{text}\n")
+            self.window.show_copied()
+
+    def _machine(self) -> QWidget:
+        presenter = self._presenters.machine
+        view = MachineView(translator=self._tr)
+        view.probe_requested.connect(presenter.probe)
+        view.doctor_requested.connect(self._copy_doctor_report)
+        view.change_requested.connect(presenter.change)
+        view.reset_requested.connect(presenter.reset)
+        view.page_requested.connect(self.window.show_page)
+        presenter.state_changed.connect(view.show_state)
+        view.show_state(presenter.state)
+        presenter.probe_once()
+        return view
+
+    def _workload(self) -> QWidget:
+        presenter = self._presenters.workload
+        view = WorkloadView(self.form, translator=self._tr)
+        self.form.show()
+        view.page_requested.connect(self.window.show_page)
+        presenter.state_changed.connect(view.show_state)
+        view.show_state(presenter.state)
+        self._presenters.machine.probe_once()
+        return view
+
+    def _measure(self) -> QWidget:
+        # Only this page needs the plotting library.
+        from ui.views.measure import MeasureView
+
+        presenter = self._presenters.advise
+        view = MeasureView(translator=self._tr)
+        view.cancel_requested.connect(presenter.cancel)
+        view.page_requested.connect(self.window.show_page)
+        presenter.state_changed.connect(view.show_state)
+        view.show_state(presenter.state)
+        return view
+
+    def _advice(self) -> QWidget:
+        presenter = self._presenters.advise
+        page = AdvicePage(translator=self._tr)
+        page.page_requested.connect(self.window.show_page)
+        page.advice.pdf_requested.connect(presenter.export_pdf_to)
+        page.advice.json_requested.connect(presenter.save_json_to)
+        page.advice.copied.connect(self.window.show_copied)
+        presenter.state_changed.connect(page.show_state)
+        page.show_state(presenter.state)
+        return page
+
+
 def build_window(
     presenter: AdvisePresenter, *, translator: Translator, memory: WindowMemory | None = None
 ) -> MainWindow:
-    """Return the main window, wired to its presenter.
+    """Return the main window, wired to its presenters.
 
     Args:
         presenter: runs the main job; the window becomes its parent.
         translator: of all texts.
         memory: what the window remembers between starts, None for nothing.
     """
-    view = StartView(bundled_knowledge().networks, translator=translator)
-    window = MainWindow(view, version=app_version(), translator=translator)
-    presenter.setParent(window)
-    view.advise_requested.connect(presenter.start)
-    view.cancel_requested.connect(presenter.cancel)
-    view.last_requested.connect(presenter.show_last)
-    view.pdf_requested.connect(presenter.export_pdf_to)
-    view.json_requested.connect(presenter.save_json_to)
-    view.copied.connect(window.show_copied)
-    presenter.state_changed.connect(view.show_state)
-    presenter.saved.connect(window.show_saved)
-    presenter.refused.connect(window.show_refused)
-    window.model_dropped.connect(view.take_model)
-    view.offer_last(has_last=last_recommendation_file().is_file())
+    machine, workload = MachinePresenter(), WorkloadPresenter()
+    for other in (machine, workload):
+        other.unexpected.connect(presenter.unexpected)
+    presenters = Presenters(advise=presenter, machine=machine, workload=workload)
+    wiring = Wiring(presenters, translator=translator)
+    window, form = wiring.window, wiring.form
     if memory is not None:
-        memory.restore(window, view.form)
-        window.closing.connect(lambda: memory.keep(window, view.form))
-    window.closing.connect(presenter.close)
+        memory.restore(window, form)
+        window.closing.connect(lambda: memory.keep(window, form))
     return window
 
 
@@ -63,10 +193,11 @@ def style(app: QApplication) -> None:
     ThemeWatcher(app)
 
 
-def run(*, on_window: Callable[[MainWindow], None] | None = None) -> int:
+def run(*, page: str | None = None, on_window: Callable[[MainWindow], None] | None = None) -> int:
     """Open the window and return the exit code when it is closed and nothing runs any more.
 
     Args:
+        page: name of the page to open, None for the last one.
         on_window: called with the window once it is shown.
     """
     QGuiApplication.setApplicationDisplayName("DL Advisor")
@@ -82,6 +213,8 @@ def run(*, on_window: Callable[[MainWindow], None] | None = None) -> int:
     presenter.unexpected.connect(dialog.handle_error)
     presenter.closed.connect(app.quit)
     window = build_window(presenter, translator=translator, memory=WindowMemory(config_file()))
+    if page is not None:
+        window.show_page(page)
     window.show()
     signal.signal(signal.SIGINT, lambda *_: window.close())
     timer = QTimer(app)

@@ -118,6 +118,7 @@ def build_parser() -> OneLineParser:
         epilog="Without a command the window opens.",
     )
     parser.add_argument("--version", action="store_true")
+    parser.add_argument("--page", metavar="NAME", help="open the window on this page")
     parser.add_argument("--debug", action="store_true", help="show where an error came from")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=OneLineParser)
 

@@ -5,11 +5,13 @@ that both can start anywhere from a saved value.
 Leaves to others: the steps themselves (`probes`, `advisor`), showing them (`ui.cli`, views).
 """
 
+import contextlib
 import datetime as dt
 import functools
 import importlib.metadata
 import importlib.resources
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,8 +36,9 @@ from probes.bench.session import Session
 from probes.bench.tuning_store import TuningStore
 from probes.machine.collect import collect_profile
 from probes.machine.opencl import list_opencl_devices
+from probes.machine.overrides import apply_overrides
 from probes.machine.reader import SystemReader
-from ui.settings import own_rows_folder, prices_folder, tuning_folder
+from ui.settings import own_rows_folder, prices_folder, read_overrides, tuning_folder
 
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
@@ -101,6 +104,11 @@ def app_version() -> str:
         return importlib.resources.files("resources").joinpath("VERSION").read_text().strip()
 
 
+def doctor_title() -> str:
+    """Return the first line of a bug report: what runs, on which Python."""
+    return f"dl-advisor {app_version()}, Python {sys.version.split()[0]}"
+
+
 def today() -> str:
     """Return today's date in ISO form."""
     return dt.date.today().isoformat()
@@ -150,10 +158,22 @@ def check_memory(workload: Workload, profile: MachineProfile) -> None:
     )
 
 
-def probe_machine(*, with_opencl: bool = True) -> MachineProfile:
-    """Return the facts about this machine."""
+def probe_machine(
+    *, with_opencl: bool = True, overrides: Mapping[str, str] | None = None
+) -> MachineProfile:
+    """Return the facts about this machine, with the user's own values in it.
+
+    Args:
+        with_opencl: whether the OpenCL drivers are asked, in a child process.
+        overrides: by dotted name; None: those that the user has kept. One that names a part
+            which is not there any more is left out.
+    """
     lister = list_opencl_devices if with_opencl else None
-    return collect_profile(SystemReader(), today=today(), list_opencl=lister)
+    profile = collect_profile(SystemReader(), today=today(), list_opencl=lister)
+    for name, text in (read_overrides() if overrides is None else overrides).items():
+        with contextlib.suppress(InputError):
+            profile = apply_overrides(profile, {name: text})
+    return profile
 
 
 def measure(

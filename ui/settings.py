@@ -6,6 +6,8 @@ Leaves to others: files in general (`ui.files`).
 """
 
 import contextlib
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import platformdirs
@@ -41,6 +43,31 @@ def tuning_folder() -> Path:
 def last_recommendation_file() -> Path:
     """Return where the last recommendation is kept."""
     return data_folder() / "last-recommendation.json"
+
+
+def overrides_file() -> Path:
+    """Return where the values are kept that the user gave in place of probed ones."""
+    folder = Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+    return folder / "own-machine-values.json"
+
+
+def keep_overrides(overrides: Mapping[str, str]) -> None:
+    """Keep the user's own values; a full or read-only disk must not cost the run."""
+    with contextlib.suppress(OSError, InputError):
+        overrides_file().parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(dict(sorted(overrides.items())), indent=1, ensure_ascii=False)
+        write_bytes(overrides_file(), (text + "\n").encode("utf-8"))
+
+
+def read_overrides() -> dict[str, str]:
+    """Return the user's own values by dotted name; none from a file that cannot be read."""
+    try:
+        found = json.loads(overrides_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: text for name, text in found.items() if isinstance(text, str)}
 
 
 def keep_last(recommendation: Recommendation) -> None:

@@ -22,6 +22,21 @@ _PRIMARY = {False: ("#2f6db5", "#3a7cc8", "#27598f"), True: ("#3572b8", "#4180c6
 _CHOSEN = {False: "#dce8f6", True: "#2f4561"}
 _LINES = {False: "#d5dae0", True: "#454c54"}
 _SHEET = """
+QListWidget#rail {{
+    border: 0; border-right: 1px solid {line}; background: palette(window); padding-top: 8px;
+    outline: 0;
+}}
+QListWidget#rail::item {{ padding-left: 10px; border-left: 3px solid transparent; }}
+QListWidget#rail::item:hover {{ background: {shade}; }}
+QListWidget#rail::item:selected {{
+    background: {chosen}; color: palette(text); border-left: 3px solid {now};
+}}
+QFrame#card {{ background: palette(base); border: 1px solid {line}; border-radius: 6px; }}
+QLabel#card_title {{ font-size: 12pt; font-weight: 600; }}
+QLabel#page_title {{ font-size: 15pt; font-weight: 600; }}
+QLabel#page_text {{ color: {muted}; }}
+QLabel#own {{ color: {now}; font-weight: 600; }}
+QLabel#warning {{ color: {avoid}; }}
 QLabel#heading {{ font-size: 15pt; font-weight: 600; }}
 QLabel#field {{ color: {muted}; }}
 QLabel#status {{ color: {muted}; }}
@@ -117,7 +132,21 @@ class ThemeWatcher(QObject):
 
 def app_icon() -> QIcon:
     """Return the icon of the app."""
-    data = importlib.resources.files("resources").joinpath("icons", "dl-advisor.svg").read_bytes()
+    return QIcon(_pixmap(_icon_data("dl-advisor")))
+
+
+def line_icon(name: str, widget: QWidget) -> QIcon:
+    """Return a drawing of lines in the colour of the text around it, at twice the usual size."""
+    colour = widget.palette().color(QPalette.ColorRole.WindowText).name()
+    data = _icon_data(name).replace(b"currentColor", colour.encode("ascii"))
+    return QIcon(_pixmap(data.replace(b"<svg ", b'<svg width="48" height="48" ', 1)))
+
+
+def _icon_data(name: str) -> bytes:
+    return importlib.resources.files("resources").joinpath("icons", f"{name}.svg").read_bytes()
+
+
+def _pixmap(data: bytes) -> QPixmap:
     pixmap = QPixmap()
     pixmap.loadFromData(data, "SVG")
-    return QIcon(pixmap)
+    return pixmap

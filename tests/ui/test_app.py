@@ -9,10 +9,22 @@ from PySide6.QtWidgets import QFileDialog
 from tests.ui.advice_values import FakeWalk, an_advice
 from ui.app import build_window
 from ui.presenters.advise import AdvisePresenter, Stage
+from ui.presenters.machine import MachinePresenter
+from ui.presenters.workload import WorkloadPresenter
 from ui.settings import keep_last
 from ui.window_memory import WindowMemory
 
 HEAVY = ("tensorflow", "keras", "pyopencl", "torch", "onnx", "reportlab.graphics.renderPM")
+
+
+PAGES = ("start", "machine", "workload", "measure", "advice")
+
+
+def settle(window):
+    """Wait for whatever reads or probes beside the window."""
+    for kind in (MachinePresenter, WorkloadPresenter):
+        for presenter in window.findChildren(kind):
+            assert presenter.wait(20.0)
 
 
 @pytest.fixture
@@ -30,26 +42,29 @@ def make(qapp, tr):
     for window, presenter in made:
         presenter.close()
         assert presenter.wait(5.0)
+        settle(window)
         window.hide()
         window.deleteLater()
 
 
 def test_from_one_click_to_a_pdf(make, qtbot, tmp_path, monkeypatch):
     window, presenter = make(FakeWalk(5))
-    view = window.centralWidget()
+    view = window.page("start")
     view.advise_button.click()
     qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
     path = tmp_path / "advice.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_words: (str(path), ""))
+    view.options_button.click()
+    assert window.page_name == "advice"
     with qtbot.waitSignal(presenter.saved, timeout=10_000):
-        view.advice.pdf_button.click()
+        window.page("advice").advice.pdf_button.click()
     assert path.read_bytes().startswith(b"%PDF-")
     assert str(path) in window.statusBar().currentMessage()
 
 
 def test_stopping_from_the_window(make, qtbot):
     window, presenter = make(FakeWalk(5, is_gated=True))
-    view = window.centralWidget()
+    view = window.page("start")
     view.advise_button.click()
     qtbot.waitUntil(lambda: presenter.state.profile is not None)
     view.cancel_button.click()
@@ -59,7 +74,7 @@ def test_stopping_from_the_window(make, qtbot):
 
 def test_closing_in_the_middle_hides_at_once_and_leaves_no_thread(make, qtbot):
     window, presenter = make(FakeWalk(5, is_gated=True))
-    window.centralWidget().advise_button.click()
+    window.page("start").advise_button.click()
     qtbot.waitUntil(lambda: presenter.state.profile is not None)
     with qtbot.waitSignal(presenter.closed, timeout=3000):
         window.close()
@@ -70,26 +85,62 @@ def test_closing_in_the_middle_hides_at_once_and_leaves_no_thread(make, qtbot):
 def test_the_last_advice_comes_back_at_the_next_start(make, qapp):
     keep_last(an_advice())
     window, presenter = make(FakeWalk())
-    view = window.centralWidget()
+    view = window.page("start")
     assert view.last_button.isVisible()
     view.last_button.click()
     assert presenter.state.recommendation == an_advice()
-    assert view.advice.isVisible()
+    assert view.card.isVisible()
 
 
 def test_a_dropped_model_reaches_the_form(make):
     window, _presenter = make(FakeWalk())
     window.model_dropped.emit("/models/mine.onnx")
-    assert window.centralWidget().form.network.currentText() == "mine.onnx"
+    assert window.page("workload").form.network.currentText() == "mine.onnx"
+    assert window.page_name == "workload"
+
+
+def test_a_dropped_model_is_not_taken_while_a_job_runs(make, qtbot):
+    window, presenter = make(FakeWalk(5, is_gated=True))
+    before = window.page("workload").form.network.currentText()
+    window.page("start").advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.profile is not None)
+    window.model_dropped.emit("/models/mine.onnx")
+    assert window.page("workload").form.network.currentText() == before
+    assert window.page_name == "start"
+
+
+def test_the_job_of_the_form_stands_on_the_first_page_and_is_what_is_run(make, qtbot):
+    walk = FakeWalk(1)
+    window, presenter = make(walk)
+    form, start = window.page("workload").form, window.page("start")
+    form.epochs.setValue(7)
+    qtbot.waitUntil(lambda: "× 7 epochs" in start.job.text(), timeout=5000)
+    start.advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
+    assert walk.requests[0].job.epochs == 7
+
+
+def test_every_page_can_be_opened_at_any_time(make, qtbot):
+    window, presenter = make(FakeWalk(5))
+    names = [page for page in PAGES if window.has_page(page)]
+    assert names == list(PAGES)
+    for name in names:
+        window.show_page(name)
+        assert window.page(name).isVisible()
+    window.page("start").advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
+    for name in names:
+        window.show_page(name)
+    settle(window)
 
 
 def test_the_window_remembers_the_job_when_it_is_closed(make, tmp_path):
     file = tmp_path / "window.ini"
     window, _presenter = make(FakeWalk(), WindowMemory(file))
-    window.centralWidget().form.epochs.setValue(77)
+    window.page("workload").form.epochs.setValue(77)
     window.close()
     again, _presenter = make(FakeWalk(), WindowMemory(file))
-    assert again.centralWidget().form.epochs.value() == 77
+    assert again.page("workload").form.epochs.value() == 77
 
 
 def test_the_window_loads_no_framework():
@@ -115,7 +166,7 @@ from ui import app, journey
 from tests.ui.advice_values import FakeWalk
 app.AdvisePresenter.__init__.__kwdefaults__.update(walk_line=FakeWalk(5, is_gated=True))
 def drive(window):
-    view = window.centralWidget()
+    view = window.page("start")
     QTimer.singleShot(0, view.advise_button.click)
     QTimer.singleShot(300, window.close)
 sys.exit(app.run(on_window=drive))

@@ -1,30 +1,24 @@
-"""Rows of the tables of the main page: ranked options, what to avoid, ideas, finished kernels.
+"""Rows of the tables of the main page: ranked options, what to avoid, ideas.
 
 Leaves to others: the table model (`ui.models.rows`).
 """
 
 import math
-from typing import TypeGuard
 
 from advisor.format import (
     UNKNOWN,
     format_duration,
     format_factor,
     format_factor_interval,
-    format_percent,
-    format_rate,
     format_usd,
     format_usd_interval,
 )
 from advisor.i18n import N_, Translator
-from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Reason, Recommendation
-from advisor.predict.work import rate
-from advisor.report.names import BASES, KINDS, OUTCOMES, request_name
+from advisor.report.names import BASES, KINDS
 from advisor.report.reasons import reason_text
-from ui.models.explanations import BASIS_TIPS, INTERVAL, MONEY, RANK, SPEEDUP, SPREAD
+from ui.models.explanations import BASIS_TIPS, INTERVAL, MONEY, RANK, SPEEDUP
 from ui.models.rows import Cell, Span
 
 OPTION_HEADS = (N_("#"), N_("Option"), N_("Whole job"), N_("Money"), N_("Speed-up"))
@@ -32,11 +26,6 @@ OPTION_TIPS = (RANK, "", INTERVAL, MONEY, SPEEDUP)
 AVOID_HEADS = (N_("Avoid"), N_("Speed"), N_("Why"))
 AVOID_TIPS = ("", N_("Speed against now: 0.5× takes twice the time."), "")
 HINT_HEADS = (N_("Worth trying"), N_("What is known"), N_("How"))
-RESULT_HEADS = (N_("Kernel"), N_("Device"), N_("Result"), N_("Spread"))
-# Verdicts on kernels that were never begun.
-LEFT_OUT = (Outcome.CANCELLED, Outcome.SKIPPED)
-_NAMED = 12
-RESULT_TIPS = ("", "", "", SPREAD)
 
 
 def option_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
@@ -143,63 +132,4 @@ def _hint_row(hint: Hint, tr: Translator) -> tuple[Cell, ...]:
         Cell(text=title, value=title, explanation=tr(KINDS[hint.option.kind])),
         Cell(text=known, value=known),
         Cell(text=how or UNKNOWN, value=how),
-    )
-
-
-def device_name(device_id: str, profile: MachineProfile | None) -> str:
-    """Return what people call a device; its id where the profile does not know it."""
-    if device_id == CPU_DEVICE_ID:
-        return "CPU"
-    devices = () if profile is None else profile.opencl
-    return next((device.name for device in devices if device.id == device_id), device_id)
-
-
-def _was_left_out(
-    result: Measurement | FailedMeasurement,
-) -> TypeGuard[FailedMeasurement]:
-    return isinstance(result, FailedMeasurement) and result.outcome in LEFT_OUT
-
-
-def result_rows(
-    results: tuple[Measurement | FailedMeasurement, ...],
-    profile: MachineProfile | None,
-    tr: Translator,
-) -> tuple[tuple[Cell, ...], ...]:
-    """Return a row for each kernel that was tried, as they came, and one for all left out."""
-    left_out = [result for result in results if _was_left_out(result)]
-    rows = [_result_row(result, profile, tr) for result in results if not _was_left_out(result)]
-    if left_out:
-        text = tr(N_("{n} more were left out"), n=len(left_out))
-        reasons = dict.fromkeys(result.message for result in left_out)
-        why = "\n".join((*(request_name(r.request, tr) for r in left_out[:_NAMED]), *reasons))
-        empty = Cell(text="", value=-2.0)
-        rows.append((Cell(text=text, value=text, explanation=why), empty, empty, empty))
-    return tuple(rows)
-
-
-def _result_row(
-    result: Measurement | FailedMeasurement, profile: MachineProfile | None, tr: Translator
-) -> tuple[Cell, ...]:
-    name = request_name(result.request, tr)
-    device = device_name(result.request.device_id, profile)
-    if isinstance(result, FailedMeasurement):
-        verdict = tr(OUTCOMES[result.outcome])
-        return (
-            Cell(text=name, value=name),
-            Cell(text=device, value=device),
-            Cell(text=verdict, value=-1.0, explanation=result.message, is_number=True),
-            Cell(text=UNKNOWN, value=-1.0, explanation=result.message, is_number=True),
-        )
-    value, unit = rate(result)
-    spread = result.mad_s / result.median_s if result.median_s > 0 else 0.0
-    explanation = tr(
-        N_("Median {time} of {n} values"),
-        time=format_duration(result.median_s),
-        n=len(result.values_s),
-    )
-    return (
-        Cell(text=name, value=name, explanation=result.check),
-        Cell(text=device, value=device),
-        Cell(text=format_rate(value, unit), value=value, explanation=explanation, is_number=True),
-        Cell(text=f"± {format_percent(spread)}", value=spread, is_number=True),
     )

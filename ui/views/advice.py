@@ -21,8 +21,6 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.i18n import N_, Translator
-from advisor.model.machine import MachineProfile
-from advisor.model.measurement import FailedMeasurement, Measurement
 from advisor.model.recommendation import Recommendation
 from advisor.report.build import build_report
 from advisor.report.html import render_html
@@ -33,8 +31,6 @@ from ui.theme import report_colours
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
-
-Results = tuple[Measurement | FailedMeasurement, ...]
 
 
 class AdviceView(QWidget):
@@ -56,7 +52,6 @@ class AdviceView(QWidget):
         self._options = self._model(rows.OPTION_HEADS, rows.OPTION_TIPS)
         self._avoid = self._model(rows.AVOID_HEADS, rows.AVOID_TIPS)
         self._hints = self._model(rows.HINT_HEADS, ())
-        self._results = self._model(rows.RESULT_HEADS, rows.RESULT_TIPS)
         self.report = QTextBrowser()
         self.report.setOpenLinks(False)
         self.report.document().setDocumentMargin(12)
@@ -89,10 +84,6 @@ class AdviceView(QWidget):
         self.hints_table = RowsTable(self._hints, widths={0: 190}, name=tr(N_("Worth trying")))
         for table in (self.avoid_table, self.hints_table):
             table.fit_rows()
-        self.results_table = RowsTable(
-            self._results, widths={1: 150, 2: 110, 3: 76}, name=tr(N_("Measured"))
-        )
-        self.results_table.setWordWrap(False)
 
     def _lay_out(self) -> None:
         self.tabs = QTabWidget()
@@ -101,7 +92,6 @@ class AdviceView(QWidget):
             (N_("&Options"), self.options_table),
             (N_("A&void"), self.avoid_table),
             (N_("Worth tr&ying"), self.hints_table),
-            (N_("&Measured"), self.results_table),
             (N_("Full &report"), self.report),
         ):
             self.tabs.addTab(widget, self._tr(title))
@@ -139,7 +129,7 @@ class AdviceView(QWidget):
         """Forget the advice and the results of an earlier run."""
         self._advice = None
         self._has_chosen_tab = False
-        for model in (self._options, self._avoid, self._hints, self._results):
+        for model in (self._options, self._avoid, self._hints):
             model.show_rows(())
         self.report.clear()
 
@@ -158,11 +148,6 @@ class AdviceView(QWidget):
             self.options_table.choose_row(0)
         self.card.setVisible(bool(advice.ranked))
         self._show_report()
-
-    def show_results(self, results: Results, profile: MachineProfile | None) -> None:
-        """Show the kernels that are over."""
-        self._results.show_rows(rows.result_rows(results, profile, self._tr))
-        self.results_table.follow_end()
 
     def show_exports(self, *, is_enabled: bool) -> None:
         """Offer the exports, or not while the advice may still change."""

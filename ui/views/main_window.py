@@ -1,53 +1,85 @@
-"""The main window: it holds the page, takes dropped model files, and tells before it closes.
+"""The main window: navigation between the pages, dropped model files, a word before it closes.
 
 Signals of `MainWindow`:
     closing: the window is about to close; whatever runs must stop now.
     model_dropped: path of a model file, as text.
-Leaves to others: everything on the page.
+    page_changed: name of the page that is seen now.
+Leaves to others: everything on the pages.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QLabel, QMainWindow, QMessageBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QMessageBox, QStackedWidget, QWidget
 
 from advisor.i18n import N_, Translator
 from ui.widgets.job_form import MODEL_SUFFIXES
+from ui.widgets.navigation import Entry, NavigationRail
 
-MINIMUM_SIZE = (900, 600)
-USUAL_SIZE = (1180, 760)
+MINIMUM_SIZE = (1000, 640)
+USUAL_SIZE = (1240, 800)
 _MESSAGE_MS = 15_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page: its name for programs, its title, and how it is made when it is first looked at."""
+
+    name: str
+    title: str
+    make: Callable[[], QWidget]
+
+
 class MainWindow(QMainWindow):
-    """Navigation and nothing else."""
+    """Navigation and nothing else; a page costs nothing until it is looked at."""
 
     closing = Signal()
     model_dropped = Signal(str)
+    page_changed = Signal(str)
 
     def __init__(
         self,
-        page: QWidget,
+        pages: Sequence[Page],
         *,
         version: str,
         translator: Translator,
         parent: QWidget | None = None,
     ) -> None:
-        """Show a page."""
+        """Show the first page."""
         super().__init__(parent)
         self._tr = translator
+        self._pages = {page.name: page for page in pages}
+        self._made: dict[str, QWidget] = {}
         self.setWindowTitle("DL Advisor")
         self.setMinimumSize(*MINIMUM_SIZE)
         self.resize(*USUAL_SIZE)
-        self.setCentralWidget(page)
         self.setAcceptDrops(True)
+        entries = [Entry(name=page.name, title=translator(page.title)) for page in pages]
+        self.rail = NavigationRail(entries, name=translator(N_("Pages")))
+        self._stack = QStackedWidget()
+        middle = QWidget()
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addWidget(self._stack, 1)
+        self.setCentralWidget(middle)
+        self._add_about(version)
+        self._add_shortcuts()
+        self.rail.page_chosen.connect(self._show)
+        self.rail.choose(pages[0].name)
+
+    def _add_about(self, version: str) -> None:
+        tr = self._tr
         about = QLabel(
-            translator(N_("DL Advisor {version} · Nothing leaves this machine"), version=version)
+            tr(N_("DL Advisor {version} · Nothing leaves this machine"), version=version)
         )
         about.setObjectName("about")
         about.setToolTip(
-            translator(
+            tr(
                 N_(
                     "Prices and published results come with the app. No network is used, no"
                     " account is needed, nothing is uploaded."
@@ -55,7 +87,37 @@ class MainWindow(QMainWindow):
             )
         )
         self.statusBar().addPermanentWidget(about)
+
+    def _add_shortcuts(self) -> None:
         QShortcut(QKeySequence(QKeySequence.StandardKey.Quit), self, self.close)
+        for number, name in enumerate(self._pages, start=1):
+            keys = QKeySequence(f"Ctrl+{number}")
+            QShortcut(keys, self).activated.connect(lambda name=name: self.rail.choose(name))
+
+    @property
+    def page_name(self) -> str:
+        """Name of the page that is seen."""
+        widget = self._stack.currentWidget()
+        return next(name for name, made in self._made.items() if made is widget)
+
+    def has_page(self, name: str) -> bool:
+        """Tell whether there is a page of this name."""
+        return name in self._pages
+
+    def page(self, name: str) -> QWidget:
+        """Return a page; it is made now if it was not looked at before."""
+        if name not in self._made:
+            self._made[name] = self._pages[name].make()
+            self._stack.addWidget(self._made[name])
+        return self._made[name]
+
+    def show_page(self, name: str) -> None:
+        """Open a page."""
+        self.rail.choose(name)
+
+    def _show(self, name: str) -> None:
+        self._stack.setCurrentWidget(self.page(name))
+        self.page_changed.emit(name)
 
     def show_saved(self, path: str) -> None:
         """Tell where a file was written."""
@@ -63,7 +125,7 @@ class MainWindow(QMainWindow):
 
     def show_copied(self) -> None:
         """Tell that the advice is on the clipboard."""
-        text = self._tr(N_("The advice is on the clipboard."))
+        text = self._tr(N_("It is on the clipboard."))
         self.statusBar().showMessage(text, _MESSAGE_MS)
 
     def show_refused(self, text: str) -> None:

@@ -1,23 +1,19 @@
-"""The main page: the job, one button and live progress on the left, the advice on the right.
+"""The first page: the job in one sentence, one button, live progress, the answer.
 
 Signals of `StartView`:
-    advise_requested: a `JourneyRequest`; cancel_requested; last_requested; pdf_requested and
-    json_requested: a path as text; copied.
-Leaves to others: running the job (`ui.presenters.advise`), the advice (`ui.views.advice`).
+    advise_requested, cancel_requested, last_requested: what they say.
+    page_requested: name of the page that the user wants to see next.
+Leaves to others: the job (`ui.views.workload`), running it (`ui.presenters.advise`), all options
+(`ui.views.advice`).
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
-    QScrollArea,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -26,18 +22,14 @@ from PySide6.QtWidgets import (
 from advisor.format import format_number
 from advisor.i18n import N_, Translator
 from advisor.model.measurement import Outcome
-from advisor.model.published import NetworkFacts
 from advisor.report.names import WARNINGS, request_name
-from ui.models.advice_rows import device_name
+from ui.models.measure_rows import device_name
 from ui.presenters.advise import AdviseState, Stage
-from ui.views.advice import AdviceView
-from ui.widgets.job_form import JobForm
+from ui.widgets.answer_card import AnswerCard
 from ui.widgets.labels import text_label
 from ui.widgets.message_panel import MessagePanel
 
-_LEFT_WIDTH = (290, 400)
-_WELCOME_TITLE = N_("What should run faster or cheaper?")
-_WELCOME_TEXT = N_("Choose your network and the size of the job, then press Advise me.")
+_WELCOME_TITLE = N_("What happens when you press Advise me")
 _WELCOME_STEPS = (
     N_("This machine is looked at: processor, memory, graphics, drivers. Takes a second."),
     N_("A first answer from published results stands here at once."),
@@ -57,91 +49,91 @@ _STAGE_TEXTS = {
 }
 # Verdicts that say nothing about the machine's health.
 _QUIET_OUTCOMES = (Outcome.UNSUPPORTED, Outcome.SKIPPED, Outcome.CANCELLED)
+_CONTROLS_WIDTH = 900
 
 
 class StartView(QWidget):
     """Shows an `AdviseState` and names the user's intent."""
 
-    advise_requested = Signal(object)
+    advise_requested = Signal()
     cancel_requested = Signal()
     last_requested = Signal()
-    pdf_requested = Signal(str)
-    json_requested = Signal(str)
-    copied = Signal()
+    page_requested = Signal(str)
 
-    def __init__(
-        self,
-        networks: tuple[NetworkFacts, ...],
-        *,
-        translator: Translator,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
         """Build the page in its empty state."""
         super().__init__(parent)
         self._tr = translator
         self._stage = Stage.EMPTY
-        self.form = JobForm(networks, translator=translator)
+        self._has_last = False
+        self.title = text_label(translator(N_("What should run faster or cheaper?")),
+                                name="page_title")  # fmt: skip
+        self.job = text_label(name="message_text")
+        self.job_button = QPushButton(translator(N_("C&hange the job…")))
         self.advise_button = QPushButton(translator(N_("&Advise me")))
         self.advise_button.setObjectName("primary")
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))
+        self.last_button = QPushButton(translator(N_("Show the &last advice")))
         self.status = text_label(name="status")
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(translator(N_("Measured kernels")))
         self.message = MessagePanel()
-        self.last_button = QPushButton(translator(N_("Show the &last advice")))
-        self.message.add_button(self.last_button)
-        self._has_last = False
-        self.advice = AdviceView(translator=translator)
+        self.card = AnswerCard(translator=translator)
+        self.options_button = QPushButton(translator(N_("All &options and the report")))
+        self.measure_button = QPushButton(translator(N_("What was &measured")))
         self._lay_out()
         self._connect()
         self.show_state(AdviseState())
 
     def _lay_out(self) -> None:
-        left = QWidget()
-        left.setObjectName("left_column")
-        column = QVBoxLayout(left)
-        column.setContentsMargins(4, 4, 12, 4)
+        buttons = QHBoxLayout()
+        for button in (self.advise_button, self.cancel_button, self.job_button, self.last_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        controls = QWidget()
+        controls.setMaximumWidth(_CONTROLS_WIDTH)
+        column = QVBoxLayout(controls)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        heading = QLabel(self._tr(N_("Your job")))
-        heading.setObjectName("heading")
-        for widget in (
-            heading, self.form, self.advise_button, self.cancel_button, self.progress, self.status,
-        ):  # fmt: skip
-            column.addWidget(widget)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setObjectName("left")
-        area.setWidget(left)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setMinimumWidth(_LEFT_WIDTH[0])
-        area.setMaximumWidth(_LEFT_WIDTH[1])
-        self._right = QStackedWidget()
-        self._right.addWidget(self.message)
-        self._right.addWidget(self.advice)
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(area)
-        splitter.addWidget(self._right)
-        splitter.setStretchFactor(1, 1)
-        splitter.setChildrenCollapsible(False)
-        splitter.setSizes([_LEFT_WIDTH[0] + 20, 800])
-        QHBoxLayout(self).addWidget(splitter)
+        column.addWidget(self.title)
+        column.addWidget(self.job)
+        column.addLayout(buttons)
+        column.addWidget(self.progress)
+        column.addWidget(self.status)
+        answer = QWidget()
+        below = QVBoxLayout(answer)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.addWidget(self.card, 1)
+        further = QHBoxLayout()
+        further.addWidget(self.options_button)
+        further.addWidget(self.measure_button)
+        further.addStretch(1)
+        below.addLayout(further)
+        self._answer = answer
+        self._below = QStackedWidget()
+        self._below.addWidget(self.message)
+        self._below.addWidget(answer)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(24, 20, 24, 12)
+        page.setSpacing(16)
+        top = QHBoxLayout()
+        top.addWidget(controls, 1000)
+        top.addStretch(1)
+        page.addLayout(top)
+        page.addWidget(self._below, 1)
 
     def _connect(self) -> None:
-        self.advise_button.clicked.connect(lambda: self.advise_requested.emit(self.form.request()))
+        self.advise_button.clicked.connect(self.advise_requested)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self.last_button.clicked.connect(self.last_requested)
-        self.advice.pdf_requested.connect(self.pdf_requested)
-        self.advice.json_requested.connect(self.json_requested)
-        self.advice.copied.connect(self.copied)
+        self.job_button.clicked.connect(lambda: self.page_requested.emit("workload"))
+        self.options_button.clicked.connect(lambda: self.page_requested.emit("advice"))
+        self.measure_button.clicked.connect(lambda: self.page_requested.emit("measure"))
 
-    def take_model(self, path: str) -> None:
-        """Choose a model file as the network, unless a job runs."""
-        if self.form.isEnabled():
-            self.form.show_model(Path(path))
+    def show_job(self, text: str) -> None:
+        """Show the job in one sentence."""
+        self.job.setText(text)
 
     def offer_last(self, *, has_last: bool) -> None:
         """Offer the advice of the last run, where there is one."""
@@ -150,37 +142,34 @@ class StartView(QWidget):
 
     def show_state(self, state: AdviseState) -> None:
         """Show a state of the main job."""
-        is_new = state.stage is not self._stage
         self._stage = state.stage
-        if is_new and state.stage is Stage.PROBING:
-            self.advice.clear()
         self._show_controls(state)
-        if state.recommendation is not None:
-            self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
-        self.advice.show_results(state.results, state.profile)
-        if is_new and state.stage is Stage.MEASURING:
-            self.advice.lead_to(self.advice.results_table)
-        elif is_new and not state.is_busy:
-            self.advice.lead_to(self.advice.options_table)
         self._show_status(state)
-        if self.advice.has_advice:
-            self._right.setCurrentWidget(self.advice)
+        advice = state.recommendation
+        if advice is not None and advice.ranked:
+            self.card.show_option(advice, 0, is_provisional=state.is_provisional)
+            self._below.setCurrentWidget(self._answer)
+        elif advice is not None:
+            title = self._tr(N_("No option fits your limits"))
+            text = self._tr(N_("The advice tells why each one was left out."))
+            self.message.show_message(title, text)
+            self._below.setCurrentWidget(self.message)
         else:
             self._show_message(state)
-            self._right.setCurrentWidget(self.message)
+            self._below.setCurrentWidget(self.message)
 
     def _show_controls(self, state: AdviseState) -> None:
         had_focus = self.advise_button.hasFocus() or self.cancel_button.hasFocus()
         self.advise_button.setVisible(not state.is_busy)
         self.cancel_button.setVisible(state.is_busy)
         self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
-        self.form.setEnabled(not state.is_busy)
-        self.last_button.setVisible(self._has_last and not state.is_busy)
+        self.job_button.setEnabled(not state.is_busy)
+        is_last_shown = state.stage is Stage.LAST
+        self.last_button.setVisible(self._has_last and not state.is_busy and not is_last_shown)
         # Never the endless animation of an unknown total: it would disturb what is measured.
         self.progress.setRange(0, max(1, state.n_total))
         self.progress.setValue(len(state.results))
         self.progress.setVisible(state.is_busy)
-        self.advice.show_exports(is_enabled=not state.is_busy)
         if had_focus:
             (self.cancel_button if state.is_busy else self.advise_button).setFocus()
 
@@ -196,7 +185,7 @@ class StartView(QWidget):
         tr = self._tr
         if state.stage is Stage.FAILED:
             title = tr(N_("This job cannot be advised"))
-            text = tr(N_("Change the job on the left, then press Advise me again."))
+            text = tr(N_("Change the job, then press Advise me again."))
             self.message.show_message(title, state.message, closing_text=text, is_failure=True)
         elif state.is_busy:
             text = tr(N_("The first answer comes in a moment."))
@@ -207,7 +196,7 @@ class StartView(QWidget):
         else:
             self.message.show_message(
                 tr(_WELCOME_TITLE),
-                tr(_WELCOME_TEXT),
+                "",
                 steps=[tr(step) for step in _WELCOME_STEPS],
                 closing_text=tr(_PRIVACY),
             )
@@ -215,7 +204,7 @@ class StartView(QWidget):
     def _status_text(self, state: AdviseState) -> str:
         tr = self._tr
         if state.stage is Stage.FAILED:
-            return state.message if self.advice.has_advice else tr(N_("Not done."))
+            return state.message if state.recommendation is not None else tr(N_("Not done."))
         if state.stage is Stage.MEASURING:
             return self._measuring_text(state)
         if state.stage is Stage.LAST and state.recommendation is not None:
@@ -237,9 +226,7 @@ class StartView(QWidget):
         )
         failed = sum(result.outcome not in _QUIET_OUTCOMES for result in results.failed)
         if failed:
-            yield tr(
-                N_("{n} gave no figure: point at them under Measured for the reason."), n=failed
-            )
+            yield tr(N_("{n} gave no figure: the page Measure tells why."), n=failed)
         for warning in results.warnings:
             yield tr(N_("Beware: {warning}."), warning=tr(WARNINGS[warning]))
 

@@ -213,6 +213,10 @@ class JobForm(QWidget):
         self.network.setCurrentIndex(index)
         self.changed.emit()
 
+    def take_model(self, path: str) -> None:
+        """Choose the model file of this path, as text, as the network."""
+        self.show_model(Path(path))
+
     def request(self) -> JourneyRequest:
         """Return what the form says."""
         phase = self._phase()

@@ -118,7 +118,9 @@ def close(app):
 def test_from_one_click_to_a_pdf(driver, tmp_path):
     driver.click("Advise me")
     driver.wait_for("Stop measuring")
-    driver.click("Export PDF…", timeout_s=RUN_S)
+    driver.wait_for("Advise me", timeout_s=RUN_S)
+    driver.click("All options and the report")
+    driver.click("Export PDF…")
     driver.click("Save")
     home = tmp_path / "home"
     until = time.monotonic() + 20.0
@@ -160,7 +162,9 @@ def test_stopping_gives_what_was_measured_until_then(driver, tmp_path):
     driver.wait_for("Stop measuring")
     time.sleep(6.0)
     driver.click("Stop measuring")
-    driver.click("Save as JSON…", timeout_s=20.0)
+    driver.wait_for("Advise me", timeout_s=20.0)
+    driver.click("All options and the report")
+    driver.click("Save as JSON…")
     driver.click("Save")
     until = time.monotonic() + 10.0
     home = tmp_path / "home"

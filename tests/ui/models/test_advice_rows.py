@@ -3,12 +3,8 @@
 import dataclasses
 import math
 
-from advisor.model.measurement import Outcome
 from advisor.model.recommendation import Recommendation
-from tests.advisor.recommend.builders import a_profile, an_opencl
 from tests.ui.advice_values import (
-    a_failure,
-    a_measurement,
     a_ranked,
     an_advice,
 )
@@ -16,12 +12,9 @@ from ui.models.advice_rows import (
     AVOID_HEADS,
     HINT_HEADS,
     OPTION_HEADS,
-    RESULT_HEADS,
     avoid_rows,
-    device_name,
     hint_rows,
     option_rows,
-    result_rows,
 )
 
 
@@ -31,7 +24,6 @@ def test_every_row_has_a_cell_for_each_head(tr):
         (option_rows(advice, tr), OPTION_HEADS, 5),
         (avoid_rows(advice, tr), AVOID_HEADS, 1),
         (hint_rows(advice, tr), HINT_HEADS, 1),
-        (result_rows(advice.measurements.results, None, tr), RESULT_HEADS, 12),
     ):
         assert len(rows) == count
         assert {len(row) for row in rows} == {len(heads)}
@@ -98,45 +90,6 @@ def test_what_to_avoid_says_how_much_and_why(tr):
 
 def test_an_idea_without_steps_has_a_dash(tr):
     assert [cell.text for cell in hint_rows(an_advice(), tr)[0]][::2] == ["Larger batches", "–"]
-
-
-def test_a_measurement_shows_rate_and_spread(tr):
-    kernel, device, result, spread = result_rows((a_measurement(),), None, tr)[0]
-    assert kernel.text == "GEMM 1024×1024×1024"
-    assert device.text == "CPU"
-    assert result.text == "215 GFLOP/s"
-    assert "of 3 values" in result.explanation
-    assert spread.text.startswith("± 1")
-
-
-def test_a_failure_shows_the_verdict_and_its_reason(tr):
-    result = result_rows((a_failure(),), None, tr)[0][2]
-    assert result.text == "took too long"
-    assert "nothing was heard" in result.explanation
-    assert result.value < 0
-
-
-def test_what_was_never_begun_is_one_row(tr):
-    skipped = [
-        dataclasses.replace(a_failure(n), outcome=outcome, message=outcome.value)
-        for n, outcome in enumerate((Outcome.SKIPPED, Outcome.SKIPPED, Outcome.CANCELLED))
-    ]
-    rows = result_rows((skipped[0], a_measurement(), a_failure(), *skipped[1:]), None, tr)
-    assert [row[0].text for row in rows] == [
-        "GEMM 1024×1024×1024",
-        "GEMM 1024×1024×1024",
-        "3 more were left out",
-    ]
-    assert "memory triad" in rows[-1][0].explanation
-    assert rows[-1][0].explanation.endswith("skipped\ncancelled")
-
-
-def test_devices_have_names():
-    profile = a_profile(opencl=(an_opencl(),))
-    assert device_name("opencl0", profile) == "AMD Radeon R7 Graphics (radeonsi, kaveri)"
-    assert device_name("opencl9", profile) == "opencl9"
-    assert device_name("opencl0", None) == "opencl0"
-    assert device_name("cpu", None) == "CPU"
 
 
 def test_the_builders_make_whole_advice():

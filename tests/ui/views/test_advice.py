@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFileDialog
 
-from tests.ui.advice_values import LONG_TITLE, a_first_guess, an_advice, results
+from tests.ui.advice_values import LONG_TITLE, a_first_guess, an_advice
 from ui.views.advice import AdviceView
 
 
@@ -70,21 +70,13 @@ def test_the_report_changes_its_colours_with_the_palette(view):
     assert view.report.toHtml() != light
 
 
-def test_measurements_stream_in(view):
-    for count in (1, 2, 9):
-        view.show_results(results(count), None)
-        assert view.results_table.model().rowCount() == count
-
-
 def test_clearing_forgets_all(view):
     view.show_advice(an_advice(), is_provisional=False)
-    view.show_results(results(3), None)
     view.tabs.setCurrentWidget(view.report)
     view.clear()
     assert not view.has_advice
     assert view.report.toPlainText() == ""
     assert view.options_table.model().rowCount() == 0
-    assert view.results_table.model().rowCount() == 0
 
 
 def test_copy_as_text_takes_the_whole_report(view, qtbot):

@@ -3,14 +3,26 @@
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox
 
-from ui.views.main_window import MINIMUM_SIZE, MainWindow
+from ui.views.main_window import MINIMUM_SIZE, MainWindow, Page
+
+MADE = []
+
+
+def page(name, title):
+    def make():
+        MADE.append(name)
+        return QLabel(title)
+
+    return Page(name=name, title=title, make=make)
 
 
 @pytest.fixture
 def window(qtbot, tr):
-    widget = MainWindow(QWidget(), version="9.9", translator=tr)
+    MADE.clear()
+    pages = (page("start", "Start"), page("machine", "Machine"), page("advice", "Advice"))
+    widget = MainWindow(pages, version="9.9", translator=tr)
     qtbot.addWidget(widget)
     widget.show()
     return widget
@@ -94,3 +106,34 @@ def test_version_and_privacy_stand_in_the_corner(window):
 def test_it_cannot_be_made_too_small(window):
     window.resize(300, 200)
     assert (window.width(), window.height()) == MINIMUM_SIZE
+
+
+def test_a_page_is_made_when_it_is_first_looked_at(window):
+    assert MADE == ["start"]
+    window.show_page("advice")
+    window.show_page("start")
+    window.show_page("advice")
+    assert MADE == ["start", "advice"]
+    assert window.page_name == "advice"
+
+
+def test_pages_are_chosen_by_click_and_by_key(window, qtbot):
+    window.activateWindow()
+    item = window.rail.item(1)
+    with qtbot.waitSignal(window.page_changed) as told:
+        qtbot.mouseClick(
+            window.rail.viewport(), Qt.MouseButton.LeftButton,
+            pos=window.rail.visualItemRect(item).center(),
+        )  # fmt: skip
+    assert told.args == ["machine"]
+    with qtbot.waitSignal(window.page_changed) as told:
+        qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    assert told.args == ["advice"]
+    with qtbot.waitSignal(window.page_changed) as told:
+        qtbot.keyClick(window.rail, Qt.Key.Key_Up)
+    assert told.args == ["machine"]
+
+
+def test_it_knows_its_pages(window):
+    assert window.has_page("machine")
+    assert not window.has_page("nowhere")

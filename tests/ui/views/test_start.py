@@ -1,27 +1,27 @@
-"""Every state of the main page is designed: what is offered, what is said, nothing clipped."""
+"""Every state of the first page is designed: what is offered, what is said, nothing clipped."""
 
 import dataclasses
 import re
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton, QTabBar, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton
 
 from advisor.model.measurement import StabilityWarning
 from tests.ui.advice_values import an_advice
-from tests.ui.widgets.networks import NETWORKS
-from ui.journey import JourneyRequest
 from ui.presenters.advise import AdviseState, Stage
-from ui.views.main_window import MINIMUM_SIZE
 from ui.views.start import StartView
+
+# What the rail and the status bar leave of the smallest sizes of the window.
+PAGE_SIZES = [(860, 590), (884, 650), (1240, 760)]
 
 
 @pytest.fixture
 def view(qtbot, tr):
-    page = StartView(NETWORKS, translator=tr)
+    page = StartView(translator=tr)
     qtbot.addWidget(page)
-    page.resize(1024, 660)
+    page.resize(884, 650)
+    page.show_job("CIFAR-10 deep CNN · training · batch 32 · 50,000 samples × 20 epochs · float32")
     page.show()
     return page
 
@@ -32,12 +32,12 @@ def show(view, states, *names):
     QApplication.processEvents()
 
 
-# name: (advise, stop, exports can be pressed; the advice is seen)
+# name: (advise, stop, all options can be pressed; an answer is seen)
 OFFERED = {
     "empty": (True, False, False, False),
     "probing": (False, True, False, False),
-    "measuring": (False, True, False, True),
-    "cancelling": (False, False, False, True),
+    "measuring": (False, True, True, True),
+    "cancelling": (False, False, True, True),
     "done": (True, False, True, True),
     "cancelled": (True, False, True, True),
     "last": (True, False, True, True),
@@ -49,17 +49,17 @@ OFFERED = {
 @pytest.mark.parametrize("name", OFFERED)
 def test_what_can_be_pressed(view, states, name):
     show(view, states, name)
-    advise, stop, exports, advice = OFFERED[name]
+    advise, stop, options, answer = OFFERED[name]
 
     def can(button):
         return button.isVisible() and button.isEnabled()
 
     assert can(view.advise_button) is advise
     assert can(view.cancel_button) is stop
-    assert can(view.advice.pdf_button) is exports
-    assert view.form.isEnabled() is advise
-    assert view.advice.isVisible() is advice
-    assert view.message.isVisible() is not advice
+    assert can(view.options_button) is options
+    assert can(view.job_button) is advise
+    assert view.card.isVisible() is answer
+    assert view.message.isVisible() is not answer
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_can_be_pressed(view, states, name):
         ("empty", "Takes about a minute."),
         ("measuring", "Measuring: 4 of 12 kernels\nCPU: convolution"),
         ("cancelling", "Stopping"),
-        ("done", "Done. 11 kernels measured in 62 s. 1 gave no figure"),
+        ("done", "Done. 11 kernels measured in 62 s. 1 gave no figure: the page Measure"),
         ("cancelled", "Stopped."),
         ("last", "The last advice, of 2026-11-21. 11 kernels measured"),
         ("failed", "Not done."),
@@ -120,33 +120,28 @@ def test_progress_counts_kernels(view, states):
     assert (view.progress.value(), view.progress.maximum()) == (4, 12)
 
 
-def test_measurements_come_to_the_front_and_options_when_done(view, states):
-    show(view, states, "probing", "measuring")
-    assert view.advice.tabs.currentWidget() is view.advice.results_table
-    show(view, states, "done")
-    assert view.advice.tabs.currentWidget() is view.advice.options_table
-
-
-def test_a_tab_that_the_user_chose_stays(view, states, qtbot):
-    show(view, states, "probing", "measuring")
-    bar = view.advice.tabs.findChild(QTabBar)
-    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
-    show(view, states, "done")
-    assert view.advice.tabs.currentWidget() is view.advice.avoid_table
-
-
 def test_a_new_run_forgets_the_old_one(view, states):
     show(view, states, "done", "probing")
-    assert not view.advice.has_advice
+    assert not view.card.isVisible()
     assert view.message.isVisible()
 
 
-def test_the_button_asks_for_the_job_of_the_form(view, qtbot):
-    view.form.batch_size.setValue(48)
-    with qtbot.waitSignal(view.advise_requested) as told:
+def test_limits_that_leave_nothing_are_told(view):
+    view.show_state(AdviseState(stage=Stage.DONE, recommendation=an_advice(ranked=())))
+    assert view.message.title.text() == "No option fits your limits"
+
+
+def test_each_button_names_what_it_is_for(view, states, qtbot):
+    show(view, states, "done")
+    for button, page in (
+        (view.job_button, "workload"), (view.options_button, "advice"),
+        (view.measure_button, "measure"),
+    ):  # fmt: skip
+        with qtbot.waitSignal(view.page_requested) as told:
+            qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert told.args == [page]
+    with qtbot.waitSignal(view.advise_requested):
         qtbot.mouseClick(view.advise_button, Qt.MouseButton.LeftButton)
-    assert isinstance(told.args[0], JourneyRequest)
-    assert told.args[0].job.batch_size == 48
 
 
 def test_the_last_advice_is_offered_where_there_is_one(view, states, qtbot):
@@ -176,52 +171,38 @@ def test_the_focus_follows_the_button(view, states, qtbot):
     assert view.advise_button.hasFocus()
 
 
-def test_a_dropped_model_is_chosen_only_when_nothing_runs(view, states):
-    show(view, states, "measuring")
-    view.take_model("/models/mine.keras")
-    assert view.form.request().model_file is None
-    show(view, states, "done")
-    view.take_model("/models/mine.keras")
-    assert view.form.request().model_file == Path("/models/mine.keras")
-
-
 def test_every_key_of_the_keyboard_is_used_once(view, states):
     show(view, states, "done")
     view.cancel_button.show()
-    kinds = (QPushButton, QLabel, QToolButton)
-    texts = [widget.text() for kind in kinds for widget in view.findChildren(kind)]
-    tabs = view.advice.tabs
-    texts += [tabs.tabText(n) for n in range(tabs.count())]
+    texts = [button.text() for button in view.findChildren(QPushButton)]
     keys = [key.lower() for text in texts for key in re.findall(r"&(\w)", text)]
-    assert len(keys) >= 16
+    assert len(keys) >= 5
     assert sorted(keys) == sorted(set(keys))
 
 
 def test_the_tab_key_goes_from_top_to_bottom(view, states, qtbot):
     show(view, states, "done")
-    view.form.more_button.click()
+    view.offer_last(has_last=True)
     view.activateWindow()
-    view.form.network.setFocus()
-    qtbot.waitUntil(view.form.network.hasFocus)
-    form = view.form
-    fields = "phase batch_size samples epochs objective more_button precision budget max_usd"
-    expected = [form.open_model, *(getattr(form, name) for name in fields.split())]
-    expected += [form.deadline_h, form.allows_cloud, form.allows_buying, view.advise_button]
-    for widget in expected:
+    view.advise_button.setFocus()
+    qtbot.waitUntil(view.advise_button.hasFocus)
+    for widget in (view.job_button, view.last_button):
         view.focusNextChild()
         assert QApplication.focusWidget() is widget, widget
 
 
 @pytest.mark.parametrize("name", OFFERED)
-@pytest.mark.parametrize("size", [MINIMUM_SIZE, (1024, 700)])
+@pytest.mark.parametrize("size", PAGE_SIZES)
 def test_nothing_is_clipped(view, states, name, size):
-    view.resize(size[0], size[1] - 30)
+    view.resize(*size)
+    view.offer_last(has_last=True)
     show(view, states, name)
-    assert (view.width(), view.height()) == (size[0], size[1] - 30)
-    for button in (*view.findChildren(QPushButton), view.form.more_button):
-        if button.isVisible():
-            assert button.width() >= button.sizeHint().width(), button.text()
-            assert view.rect().contains(button.mapTo(view, button.rect().center()))
-    for label in (*view.message.findChildren(QLabel), view.status):
+    QApplication.processEvents()
+    assert (view.width(), view.height()) == size
+    for button in view.findChildren(QPushButton):
+        if button.isVisible() and button.parent() is not None:
+            assert button.width() >= button.minimumSizeHint().width(), button.text()
+            assert button.height() >= button.minimumSizeHint().height(), button.text()
+    for label in (*view.message.findChildren(QLabel), view.status, view.job, view.title):
         if label.isVisible() and label.text() and label.wordWrap():
             assert label.height() >= label.heightForWidth(label.width()), label.text()

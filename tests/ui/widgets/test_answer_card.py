@@ -28,7 +28,9 @@ def test_the_first_option_is_the_best(card):
     card.show_option(an_advice(), 0)
     assert card.title.text() == "Eight threads for the operators of TensorFlow"
     assert card.badge.text() == "Best for you · scaled from a measurement"
-    assert card.numbers.text().startswith("72 min (48 min – 108 min) for the whole job · no cost")
+    assert card.numbers.text().startswith(
+        "1 h 12 min (48 min – 1 h 48 min) for the whole job · no cost"
+    )
     assert "• Costs nothing and changes nothing." in texts(card)
     assert card.property("first") is True
 

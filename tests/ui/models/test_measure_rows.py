@@ -1,0 +1,63 @@
+"""Every kernel says what it measures, its figure or its reason, and where it ran."""
+
+import dataclasses
+import typing
+
+from advisor.model.kernel import KernelShape, UnknownShape
+from advisor.model.measurement import Outcome
+from tests.advisor.recommend.builders import a_profile, an_opencl
+from tests.ui.advice_values import a_failure, a_measurement, an_advice
+from ui.models.measure_rows import RESULT_HEADS, device_name, meaning_of, result_rows
+
+
+def test_every_row_has_a_cell_for_each_head(tr):
+    rows = result_rows(an_advice().measurements.results, None, tr)
+    assert len(rows) == 12
+    assert {len(row) for row in rows} == {len(RESULT_HEADS)}
+
+
+def test_every_kind_of_kernel_has_its_meaning():
+    for kind in typing.get_args(KernelShape):
+        text = meaning_of(object.__new__(kind))
+        assert text or kind is UnknownShape
+
+
+def test_a_measurement_shows_rate_and_spread(tr):
+    kernel, device, result, spread, state = result_rows((a_measurement(),), None, tr)[0]
+    assert kernel.text == "GEMM 1024×1024×1024"
+    assert device.text == "CPU"
+    assert result.text == "215 GFLOP/s"
+    assert "of 3 values" in result.explanation
+    assert spread.text.startswith("± 1")
+    assert state.text == "done"
+    assert "product of two matrices" in kernel.explanation
+
+
+def test_a_failure_shows_the_verdict_and_its_reason(tr):
+    *_before, result, spread, state = result_rows((a_failure(),), None, tr)[0]
+    assert state.text.startswith("took too long: nothing was heard")
+    assert (result.text, spread.text) == ("–", "–")
+    assert result.value < 0
+
+
+def test_what_was_never_begun_is_one_row(tr):
+    skipped = [
+        dataclasses.replace(a_failure(n), outcome=outcome, message=outcome.value)
+        for n, outcome in enumerate((Outcome.SKIPPED, Outcome.SKIPPED, Outcome.CANCELLED))
+    ]
+    rows = result_rows((skipped[0], a_measurement(), a_failure(), *skipped[1:]), None, tr)
+    assert [row[0].text for row in rows] == [
+        "GEMM 1024×1024×1024",
+        "GEMM 1024×1024×1024",
+        "3 more were left out",
+    ]
+    assert "memory triad" in rows[-1][0].explanation
+    assert rows[-1][0].explanation.endswith("skipped\ncancelled")
+
+
+def test_devices_have_names():
+    profile = a_profile(opencl=(an_opencl(),))
+    assert device_name("opencl0", profile) == "AMD Radeon R7 Graphics (radeonsi, kaveri)"
+    assert device_name("opencl9", profile) == "opencl9"
+    assert device_name("opencl0", None) == "opencl0"
+    assert device_name("cpu", None) == "CPU"

@@ -1,0 +1,197 @@
+"""The pages beside the first: each state says what it is, and values are shown as they are."""
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QPushButton, QToolButton
+
+from advisor.model.kernel import StreamShape
+from advisor.model.machine import MissingFact
+from tests.advisor.recommend.builders import a_profile, a_workload, an_opencl
+from tests.ui.advice_values import an_advice, results
+from tests.ui.widgets.networks import NETWORKS
+from ui.journey import JourneyRequest
+from ui.presenters.advise import AdviseState, Stage
+from ui.presenters.machine import MachineStage, MachineState
+from ui.presenters.workload import WorkloadStage, WorkloadState
+from ui.views.advice_page import AdvicePage
+from ui.views.machine import MachineView
+from ui.views.measure import MeasureView
+from ui.views.workload import WorkloadView
+from ui.widgets.job_form import JobForm
+
+
+def shown(qtbot, page):
+    qtbot.addWidget(page)
+    page.resize(884, 650)
+    page.show()
+    return page
+
+
+def texts(widget):
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+@pytest.fixture
+def machine(qtbot, tr):
+    return shown(qtbot, MachineView(translator=tr))
+
+
+def ready(**changes):
+    profile = a_profile(opencl=(an_opencl(),), **changes)
+    return MachineState(stage=MachineStage.READY, profile=profile, probed=profile)
+
+
+def test_the_machine_has_a_card_for_each_part(machine):
+    machine.show_state(ready())
+    titles = [card.accessibleName() for card in machine.cards.widgets]
+    assert titles[0] == "Processor"
+    assert {"Memory", "Graphics", "OpenCL", "System"} <= set(titles)
+    assert a_profile().cpu.brand in texts(machine)
+
+
+def test_what_is_missing_comes_first_with_its_remedy(machine):
+    fact = MissingFact(fact="OpenCL", reason="no driver", remedy="apt install mesa-opencl-icd")
+    machine.show_state(ready(missing=(fact,)))
+    first = machine.cards.widgets[0]
+    assert "OpenCL: no driver." in texts(first)
+    (button,) = first.findChildren(QPushButton)
+    button.click()
+    assert QApplication.clipboard().text() == "apt install mesa-opencl-icd"
+
+
+def test_a_value_can_be_changed_and_taken_back(machine, qtbot, monkeypatch):
+    machine.show_state(ready())
+    asked = []
+
+    def answer(_parent, title, label):
+        asked.append(label)
+        return " 8 GiB ", True
+
+    monkeypatch.setattr(QInputDialog, "getText", answer)
+    memory = next(c for c in machine.cards.widgets if c.accessibleName() == "Memory")
+    change = memory.findChildren(QToolButton)[0]
+    with qtbot.waitSignal(machine.change_requested) as told:
+        qtbot.mouseClick(change, Qt.MouseButton.LeftButton)
+    assert told.args == ["memory.total_bytes", "8 GiB"]
+    assert "memory.total_bytes" in asked[0]
+    machine.show_state(ready(overrides=("memory.total_bytes",)))
+    memory = next(c for c in machine.cards.widgets if c.accessibleName() == "Memory")
+    assert any(label.objectName() == "own" for label in memory.findChildren(QLabel))
+    with qtbot.waitSignal(machine.reset_requested) as told:
+        qtbot.mouseClick(memory.findChildren(QToolButton)[0], Qt.MouseButton.LeftButton)
+    assert told.args == ["memory.total_bytes"]
+
+
+def test_a_dialog_that_is_closed_changes_nothing(machine, qtbot, monkeypatch):
+    machine.show_state(ready())
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_words: ("8 GiB", False))
+    with qtbot.assertNotEmitted(machine.change_requested):
+        machine.cards.widgets[0].findChildren(QToolButton)[0].click()
+
+
+def test_the_machine_page_says_what_it_does(machine):
+    machine.show_state(MachineState(stage=MachineStage.PROBING))
+    assert machine.text.text() == "Looking at this machine …"
+    assert not machine.probe_button.isEnabled()
+    machine.show_state(MachineState(stage=MachineStage.FAILED, message="cannot be read"))
+    assert machine.text.text() == "cannot be read"
+    assert machine.probe_button.isEnabled()
+
+
+def test_narrow_pages_have_one_column_and_wide_ones_two(machine):
+    machine.show_state(ready())
+    machine.resize(700, 600)
+    QApplication.processEvents()
+    lefts = {card.mapTo(machine, card.rect().topLeft()).x() for card in machine.cards.widgets}
+    assert len(lefts) == 1
+    machine.resize(1300, 600)
+    QApplication.processEvents()
+    lefts = {card.mapTo(machine, card.rect().topLeft()).x() for card in machine.cards.widgets}
+    assert len(lefts) == 2
+
+
+@pytest.fixture
+def workload(qtbot, tr):
+    return shown(qtbot, WorkloadView(JobForm(NETWORKS, translator=tr), translator=tr))
+
+
+def test_the_layers_of_the_network_are_listed(workload):
+    job = a_workload()
+    workload.show_state(
+        WorkloadState(stage=WorkloadStage.READY, request=JourneyRequest(), workload=job)
+    )
+    n_layers = len({operator.layer for operator in job.operators})
+    assert workload.layers_table.model().rowCount() == n_layers
+    assert "Memory at this batch size" in texts(workload)
+
+
+def test_a_network_that_does_not_fit_is_marked(workload):
+    job = dataclasses.replace(a_workload(), memory_training_bytes=1 << 40)
+    workload.show_state(WorkloadState(stage=WorkloadStage.READY, workload=job, profile=a_profile()))
+    (bad,) = [label for label in workload.findChildren(QLabel) if label.objectName() == "warning"]
+    assert bad.text().endswith("does not fit")
+
+
+def test_a_file_that_cannot_be_read_says_why(workload):
+    workload.show_state(WorkloadState(stage=WorkloadStage.FAILED, message="x.onnx: no such file"))
+    assert workload.text.text() == "x.onnx: no such file"
+    assert workload.text.isVisible()
+    assert workload.layers_table.model().rowCount() == 0
+
+
+@pytest.fixture
+def measure(qtbot, tr):
+    return shown(qtbot, MeasureView(translator=tr))
+
+
+def test_curves_grow_with_the_results(measure):
+    profile = an_advice().profile
+    for count in (3, 9):
+        state = AdviseState(
+            stage=Stage.MEASURING, profile=profile, results=results(count), n_total=12
+        )
+        measure.show_state(state)
+        assert measure.table.model().rowCount() == count
+        drawn = sum(len(series.points) for series in measure.rates.series)
+        products = [r for r in results(count) if not isinstance(r.request.shape, StreamShape)]
+        assert drawn == len(products)
+    assert measure.progress.value() == 9
+    assert "9 of 12" in measure.text.text()
+
+
+def test_a_page_that_is_not_seen_does_no_work(measure):
+    measure.hide()
+    measure.show_state(AdviseState(stage=Stage.MEASURING, results=results(4), n_total=12))
+    assert measure.table.model().rowCount() == 0
+    measure.show()
+    assert measure.table.model().rowCount() == 4
+
+
+@pytest.mark.parametrize("name", ["empty", "probing", "cancelling", "done", "failed", "last"])
+def test_the_measure_page_has_words_for_each_stage(measure, states, name):
+    measure.show_state(states[name])
+    assert measure.text.text()
+    assert "{" not in measure.text.text()
+    assert measure.cancel_button.isVisible() is states[name].is_busy
+
+
+def test_no_advice_yet_leads_to_the_start(qtbot, tr):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    assert page.message.title.text() == "No advice yet"
+    with qtbot.waitSignal(page.page_requested) as told:
+        page.start_button.click()
+    assert told.args == ["start"]
+
+
+def test_the_advice_comes_when_the_page_is_seen(qtbot, tr, states):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    page.hide()
+    page.show_state(states["done"])
+    assert not page.advice.has_advice
+    page.show()
+    assert page.advice.has_advice
+    assert page.advice.pdf_button.isEnabled()
+    page.show_state(states["measuring"])
+    assert not page.advice.pdf_button.isEnabled()

@@ -1,0 +1,120 @@
+"""Rows of the table of kernels, and what each kind of kernel measures, in plain words.
+
+Leaves to others: the table model (`ui.models.rows`), the charts (`ui.models.curves`).
+"""
+
+from typing import TypeGuard
+
+from advisor.format import UNKNOWN, format_duration, format_percent, format_rate
+from advisor.i18n import N_, Translator
+from advisor.model import kernel
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
+from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
+from advisor.predict.work import rate
+from advisor.report.names import OUTCOMES, request_name
+from ui.models.explanations import SPREAD
+from ui.models.rows import Cell
+
+RESULT_HEADS = (N_("Kernel"), N_("Device"), N_("Result"), N_("Spread"), N_("State"))
+RESULT_TIPS = ("", "", "", SPREAD, "")
+# Verdicts on kernels that were never begun.
+LEFT_OUT = (Outcome.CANCELLED, Outcome.SKIPPED)
+_NAMED = 12
+
+MEANINGS: dict[type, str] = {
+    kernel.GemmShape: N_(
+        "A product of two matrices: what dense layers and attention are made of. Shows how much of"
+        " the processor's arithmetic a network can use."
+    ),
+    kernel.ConvShape: N_(
+        "A convolution: the heart of image networks. Forward, and the two gradients of training."
+    ),
+    kernel.RecurrentShape: N_(
+        "A recurrent layer over a sequence. Its steps wait for each other, so small ones are ruled"
+        " by the cost of starting an operator, not by arithmetic."
+    ),
+    kernel.NormShape: N_("Normalisation: reads and writes all activations; ruled by memory."),
+    kernel.PoolShape: N_("Pooling: little arithmetic; ruled by memory."),
+    kernel.ElementwiseShape: N_("One operation on each value, such as ReLU; ruled by memory."),
+    kernel.SoftmaxShape: N_("Softmax over the classes; ruled by memory and by exponentials."),
+    kernel.EmbeddingShape: N_("Rows looked up in a table of words; ruled by memory latency."),
+    kernel.OptimizerShape: N_("The update of all weights after a step; ruled by memory."),
+    kernel.StreamShape: N_(
+        "Plain memory traffic over arrays larger than all caches: the bandwidth that everything"
+        " but large products waits for."
+    ),
+    kernel.PeakShape: N_(
+        "Multiply-adds from registers alone: the ceiling that no network can pass."
+    ),
+    kernel.ClockShape: N_("A chain of operations of one cycle each: the clock under load."),
+    kernel.OverheadShape: N_(
+        "A fixed cost of each call: small networks spend most of their time here."
+    ),
+    kernel.TransferShape: N_("Data moved between main memory and the device, each way."),
+}
+
+
+def meaning_of(shape: object) -> str:
+    """Return what a kernel measures (to be translated), "" for one that has no text."""
+    return MEANINGS.get(type(shape), "")
+
+
+def device_name(device_id: str, profile: MachineProfile | None) -> str:
+    """Return what people call a device; its id where the profile does not know it."""
+    if device_id == CPU_DEVICE_ID:
+        return "CPU"
+    devices = () if profile is None else profile.opencl
+    return next((device.name for device in devices if device.id == device_id), device_id)
+
+
+def _was_left_out(
+    result: Measurement | FailedMeasurement,
+) -> TypeGuard[FailedMeasurement]:
+    return isinstance(result, FailedMeasurement) and result.outcome in LEFT_OUT
+
+
+def result_rows(
+    results: tuple[Measurement | FailedMeasurement, ...],
+    profile: MachineProfile | None,
+    tr: Translator,
+) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each kernel that was tried, as they came, and one for all left out."""
+    left_out = [result for result in results if _was_left_out(result)]
+    rows = [_result_row(result, profile, tr) for result in results if not _was_left_out(result)]
+    if left_out:
+        text = tr(N_("{n} more were left out"), n=len(left_out))
+        reasons = dict.fromkeys(result.message for result in left_out)
+        why = "\n".join((*(request_name(r.request, tr) for r in left_out[:_NAMED]), *reasons))
+        empty = Cell(text="", value=-2.0)
+        rows.append((Cell(text=text, value=text, explanation=why), empty, empty, empty, empty))
+    return tuple(rows)
+
+
+def _result_row(
+    result: Measurement | FailedMeasurement, profile: MachineProfile | None, tr: Translator
+) -> tuple[Cell, ...]:
+    name = request_name(result.request, tr)
+    meaning = meaning_of(result.request.shape)
+    what = Cell(text=name, value=name, explanation=tr(meaning) if meaning else "")
+    device = device_name(result.request.device_id, profile)
+    where = Cell(text=device, value=device)
+    if isinstance(result, FailedMeasurement):
+        nothing = Cell(text=UNKNOWN, value=-1.0, explanation=result.message, is_number=True)
+        verdict = f"{tr(OUTCOMES[result.outcome])}: {result.message}"
+        state = Cell(text=verdict, value=verdict, explanation=result.message)
+        return (what, where, nothing, nothing, state)
+    value, unit = rate(result)
+    spread = result.mad_s / result.median_s if result.median_s > 0 else 0.0
+    explanation = tr(
+        N_("Median {time} of {n} values"),
+        time=format_duration(result.median_s),
+        n=len(result.values_s),
+    )
+    checked = tr(N_("done"))
+    return (
+        what,
+        where,
+        Cell(text=format_rate(value, unit), value=value, explanation=explanation, is_number=True),
+        Cell(text=f"± {format_percent(spread)}", value=spread, is_number=True),
+        Cell(text=checked, value=checked, explanation=result.check),
+    )

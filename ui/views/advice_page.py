@@ -1,0 +1,67 @@
+"""The advice page: the ranked options once there are any, and what to do until then.
+
+Signals of `AdvicePage`:
+    page_requested: name of the page that the user wants to see next.
+Leaves to others: the advice itself (`ui.views.advice`).
+"""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from advisor.i18n import N_, Translator
+from ui.presenters.advise import AdviseState
+from ui.views.advice import AdviceView
+from ui.widgets.message_panel import MessagePanel
+
+
+class AdvicePage(QWidget):
+    """Shows the advice of an `AdviseState`; it is made when the page is looked at."""
+
+    page_requested = Signal(str)
+
+    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
+        """Build the page without an advice."""
+        super().__init__(parent)
+        self._tr = translator
+        self._state = AdviseState()
+        self._shown: AdviseState | None = None
+        self.advice = AdviceView(translator=translator)
+        self.message = MessagePanel()
+        self.start_button = QPushButton(translator(N_("&Go to the start")))
+        self.message.add_button(self.start_button)
+        self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.message)
+        self._stack.addWidget(self.advice)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 16, 12)
+        column.addWidget(self._stack)
+        self._show_now()
+
+    def show_state(self, state: AdviseState) -> None:
+        """Show a state, now if the page is seen, else when it is."""
+        self._state = state
+        if self.isVisible():
+            self._show_now()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Catch up with what happened while another page was seen."""
+        super().showEvent(event)
+        self._show_now()
+
+    def _show_now(self) -> None:
+        state = self._state
+        if state is self._shown:
+            return
+        self._shown = state
+        if state.recommendation is None:
+            self.advice.clear()
+            title = self._tr(N_("No advice yet"))
+            text = self._tr(N_("Press Advise me on the first page; a first answer takes seconds."))
+            self.message.show_message(title, state.message or text, is_failure=bool(state.message))
+            self._stack.setCurrentWidget(self.message)
+            return
+        self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
+        self.advice.show_exports(is_enabled=not state.is_busy)
+        self._stack.setCurrentWidget(self.advice)

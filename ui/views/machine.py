@@ -1,0 +1,88 @@
+"""The machine page: a card for each part, what is missing, and every value open to correction.
+
+Signals of `MachineView`:
+    probe_requested, doctor_requested: what they say.
+    change_requested: dotted name and new text; reset_requested: dotted name.
+    page_requested: name of the page that the user wants to see next.
+Leaves to others: the cards (`ui.models.machine_cards`), probing (`ui.presenters.machine`).
+"""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QPushButton, QVBoxLayout, QWidget
+
+from advisor.i18n import N_, Translator
+from ui.models.machine_cards import machine_cards
+from ui.presenters.machine import MachineStage, MachineState
+from ui.widgets.card_page import CardPage
+from ui.widgets.labels import text_label
+
+_TEXTS = {
+    MachineStage.EMPTY: "",
+    MachineStage.PROBING: N_("Looking at this machine …"),
+    MachineStage.READY: N_(
+        "What the probe found. It reads only; a value that you know better can be changed."
+    ),
+}
+
+
+class MachineView(QWidget):
+    """Shows a `MachineState` and names the user's intent."""
+
+    probe_requested = Signal()
+    doctor_requested = Signal()
+    change_requested = Signal(str, str)
+    reset_requested = Signal(str)
+    page_requested = Signal(str)
+
+    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
+        """Build the page in its empty state."""
+        super().__init__(parent)
+        self._tr = translator
+        self.text = text_label(name="status")
+        self.cards = CardPage(name=translator(N_("Parts of this machine")), translator=translator)
+        self.probe_button = QPushButton(translator(N_("Look &again")))
+        self.doctor_button = QPushButton(translator(N_("Copy &doctor report")))
+        self.doctor_button.setToolTip(
+            translator(N_("All that a bug report needs, as text. It stays on the clipboard."))
+        )
+        self.next_button = QPushButton(translator(N_("&Choose the network")))
+        title = text_label(translator(N_("This machine")), name="page_title")
+        buttons = QHBoxLayout()
+        for button in (self.next_button, self.probe_button, self.doctor_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(24, 20, 16, 12)
+        page.setSpacing(10)
+        page.addWidget(title)
+        page.addWidget(self.text)
+        page.addWidget(self.cards, 1)
+        page.addLayout(buttons)
+        self.probe_button.clicked.connect(self.probe_requested)
+        self.doctor_button.clicked.connect(self.doctor_requested)
+        self.next_button.clicked.connect(lambda: self.page_requested.emit("workload"))
+        self.cards.change_requested.connect(self._ask)
+        self.cards.reset_requested.connect(self.reset_requested)
+
+    def show_state(self, state: MachineState) -> None:
+        """Show a state of the page."""
+        is_failed = state.stage is MachineStage.FAILED
+        self.text.setText(state.message if is_failed else self._tr(_TEXTS[state.stage]))
+        self.text.setProperty("failed", is_failed)
+        self.text.style().unpolish(self.text)
+        self.text.style().polish(self.text)
+        self.probe_button.setEnabled(state.stage is not MachineStage.PROBING)
+        self.doctor_button.setEnabled(state.profile is not None)
+        if state.profile is not None:
+            self.cards.show_cards(machine_cards(state.profile, self._tr))
+
+    def _ask(self, path: str, label: str) -> None:
+        """Ask for a value; sizes may carry a unit, "unknown" means that nobody knows."""
+        text, is_given = QInputDialog.getText(
+            self,
+            self._tr(N_("Change a value")),
+            self._tr(N_("{name} ({path}). Sizes may carry a unit: 16 GiB. Clocks are in MHz."),
+                     name=label, path=path),
+        )  # fmt: skip
+        if is_given and text.strip():
+            self.change_requested.emit(path, text.strip())

@@ -1,0 +1,138 @@
+"""The measure page: curves and a roofline that grow while kernels are timed, and every verdict.
+
+Signals of `MeasureView`:
+    cancel_requested; page_requested: name of the page that the user wants to see next.
+Leaves to others: measuring (`ui.presenters.advise`), what is drawn (`ui.models.curves`).
+"""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from advisor.i18n import N_, Translator
+from ui.models import measure_rows as rows
+from ui.models.curves import rate_series, roofline_series
+from ui.models.rows import RowsModel
+from ui.presenters.advise import AdviseState, Stage
+from ui.widgets.chart import Chart
+from ui.widgets.labels import text_label
+from ui.widgets.rows_table import RowsTable
+
+_TEXTS = {
+    Stage.EMPTY: N_("Nothing was measured yet. Press Advise me on the first page."),
+    Stage.PROBING: N_("Looking at this machine …"),
+    Stage.MEASURING: N_("Measuring {n} of {total}. Figures appear when a kernel is done."),
+    Stage.CANCELLING: N_("Stopping; what was measured is kept …"),
+    Stage.DONE: N_("{n} kernels. Point at a row or a mark to see what it measures."),
+    Stage.CANCELLED: N_("Stopped after {n} kernels."),
+    Stage.FAILED: N_("Not done: {message}"),
+    Stage.LAST: N_("{n} kernels of the last run."),
+}
+
+
+class MeasureView(QWidget):
+    """Shows the measurements of an `AdviseState`."""
+
+    cancel_requested = Signal()
+    page_requested = Signal(str)
+
+    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
+        """Build the page in its empty state."""
+        super().__init__(parent)
+        self._tr = translator
+        self._state = AdviseState()
+        self._shown: AdviseState | None = None
+        self.text = text_label(name="status")
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(translator(N_("Measured kernels")))
+        self.rates = Chart(
+            x_axis=translator(N_("operations of one execution")),
+            y_axis="FLOP/s",
+            name=translator(N_("Arithmetic rate by size of the kernel")),
+        )
+        self.roofline = Chart(
+            x_axis=translator(N_("operations per byte")),
+            y_axis="FLOP/s",
+            name=translator(N_("Roofline: what memory and arithmetic allow")),
+        )
+        self._rows = RowsModel(
+            [translator(head) for head in rows.RESULT_HEADS],
+            explanations=[translator(tip) if tip else "" for tip in rows.RESULT_TIPS],
+            parent=self,
+        )
+        self.table = RowsTable(
+            self._rows, widths={1: 170, 2: 120, 3: 80, 4: 150}, name=translator(N_("Measured"))
+        )
+        self.table.setWordWrap(False)
+        self.cancel_button = QPushButton(translator(N_("S&top measuring")))
+        self.next_button = QPushButton(translator(N_("See the &advice")))
+        self._lay_out()
+        self.cancel_button.clicked.connect(self.cancel_requested)
+        self.next_button.clicked.connect(lambda: self.page_requested.emit("advice"))
+        self.show_state(self._state)
+
+    def _lay_out(self) -> None:
+        tr = self._tr
+        charts = QTabWidget()
+        charts.setDocumentMode(True)
+        charts.addTab(self.rates, tr(N_("&Rate by size")))
+        charts.addTab(self.roofline, tr(N_("R&oofline")))
+        halves = QSplitter(Qt.Orientation.Vertical)
+        halves.addWidget(charts)
+        halves.addWidget(self.table)
+        halves.setChildrenCollapsible(False)
+        halves.setSizes([330, 300])
+        charts.setMinimumHeight(180)
+        self.table.setMinimumHeight(120)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.next_button)
+        buttons.addWidget(self.cancel_button)
+        buttons.addStretch(1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(24, 20, 16, 12)
+        page.setSpacing(10)
+        page.addWidget(text_label(tr(N_("Measured here")), name="page_title"))
+        page.addWidget(self.text)
+        page.addWidget(self.progress)
+        page.addWidget(halves, 1)
+        page.addLayout(buttons)
+
+    def show_state(self, state: AdviseState) -> None:
+        """Show a state, now if the page is seen, else when it is."""
+        self._state = state
+        if self.isVisible() or self._shown is None:
+            self._show_now()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Catch up with what happened while another page was seen."""
+        super().showEvent(event)
+        self._show_now()
+
+    def _show_now(self) -> None:
+        state = self._state
+        if state is self._shown:
+            return
+        self._shown = state
+        self.text.setText(
+            self._tr(_TEXTS[state.stage], n=len(state.results), total=state.n_total,
+                     message=state.message)
+        )  # fmt: skip
+        self.cancel_button.setVisible(state.is_busy)
+        self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
+        self.next_button.setVisible(state.recommendation is not None)
+        self.progress.setRange(0, max(1, state.n_total))
+        self.progress.setValue(len(state.results))
+        self.progress.setVisible(state.is_busy)
+        self.rates.show_series(rate_series(state.results, state.profile, self._tr))
+        self.roofline.show_series(roofline_series(state.results, state.profile, self._tr))
+        self._rows.show_rows(rows.result_rows(state.results, state.profile, self._tr))
+        self.table.follow_end()

@@ -1,0 +1,123 @@
+"""A chart of points and lines on logarithmic axes; a point tells its name under the pointer.
+
+Signals: none. Leaves to others: what is drawn (`ui.models.curves`).
+"""
+
+from collections.abc import Sequence
+
+import pyqtgraph
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from advisor.format import format_number
+from ui.models.curves import Series
+from ui.theme import is_dark
+
+# Colours that people with any colour vision can tell apart (Okabe and Ito), by device.
+_SHADES = {
+    False: ("#0072b2", "#d55e00", "#009e73", "#cc79a7"),
+    True: ("#56b4e9", "#e69f00", "#2fc79a", "#e8a3c7"),
+}
+_MARKS = ("o", "s", "t", "d")
+_SIZE = 9
+_LINE_WIDTH = 2
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+class _LogAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # has no types
+    """Ticks as people read them: 1 G, 10 G, 100 G."""
+
+    def logTickStrings(self, values, _scale, _spacing):  # type: ignore[no-untyped-def]  # noqa: N802
+        return [_short(10.0**value) for value in values]
+
+
+def _short(value: float) -> str:
+    for factor, prefix in _PREFIXES:
+        if value >= factor:
+            return f"{format_number(value / factor)} {prefix}"
+    return format_number(value)
+
+
+class Chart(QWidget):
+    """Draws series; equal ones are not drawn again."""
+
+    def __init__(
+        self, *, x_axis: str, y_axis: str, name: str, parent: QWidget | None = None
+    ) -> None:
+        """Start empty; `name` is what the chart shows, for assistive technology."""
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+        self._series: tuple[Series, ...] = ()
+        axes = {"bottom": _LogAxis("bottom"), "left": _LogAxis("left")}
+        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
+        self.plot.setLogMode(x=True, y=True)
+        self.plot.setMenuEnabled(False)
+        self.plot.hideButtons()
+        self.plot.setLabel("bottom", x_axis)
+        self.plot.setLabel("left", y_axis)
+        self.plot.showGrid(x=True, y=True, alpha=0.15)
+        self.legend = self.plot.addLegend(offset=(-10, -10))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.plot)
+        self._colour()
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """What is drawn."""
+        return self._series
+
+    def show_series(self, series: Sequence[Series]) -> None:
+        """Replace what is drawn."""
+        if tuple(series) == self._series:
+            return
+        self._series = tuple(series)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw again in the colours of another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "legend"):
+            self._colour()
+            self._draw()
+
+    def _colour(self) -> None:
+        palette = self.palette()
+        self.plot.setBackground(palette.color(QPalette.ColorRole.Base))
+        text = palette.color(QPalette.ColorRole.Text)
+        for side in ("bottom", "left"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(text)
+            axis.setTextPen(text)
+            axis.enableAutoSIPrefix(enable=False)
+        self.legend.setLabelTextColor(text)
+
+    def _draw(self) -> None:
+        self.plot.clear()
+        shades = _SHADES[is_dark(self)]
+        for series in self._series:
+            colour = QColor(shades[series.shade % len(shades)])
+            xs = [point.x for point in series.points]
+            ys = [point.y for point in series.points]
+            if series.is_line:
+                pen = pyqtgraph.mkPen(colour, width=_LINE_WIDTH)
+                self.plot.plot(xs, ys, pen=pen, name=series.name)
+                continue
+            fill = QColor(colour)
+            fill.setAlphaF(0.75)
+            self.plot.plot(
+                xs, ys, pen=None, symbol=_MARKS[series.mark % len(_MARKS)], symbolSize=_SIZE,
+                symbolBrush=fill, symbolPen=colour, name=series.name,
+                data=[_tip(point.label, point.y) for point in series.points],
+                hoverable=True, tip=_name_of,
+            )  # fmt: skip
+
+
+def _tip(label: str, flop_per_s: float) -> str:
+    return f"{label}\n{_short(flop_per_s)}FLOP/s"
+
+
+def _name_of(x: float, y: float, data: object) -> str:  # noqa: ARG001 - pyqtgraph's names
+    return str(data)
