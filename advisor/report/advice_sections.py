@@ -4,7 +4,7 @@ Leaves to others: the machine (`advisor.report.machine_sections`), the method
 (`advisor.report.method_sections`), the wording of reasons (`advisor.report.reasons`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from advisor.format import (
     UNKNOWN,
@@ -22,8 +22,10 @@ from advisor.model.recommendation import (
     AvoidedOption,
     Hint,
     RankedOption,
+    Reason,
     ReasonCode,
     Recommendation,
+    Rejection,
     Step,
 )
 from advisor.model.report import (
@@ -38,14 +40,17 @@ from advisor.model.report import (
 )
 from advisor.report.names import BASES, KINDS, source_text
 from advisor.report.reasons import reason_text
+from advisor.report.runner_up_notes import runner_up_notes
 
 # Options whose steps are printed in full; all others can be opened in the window.
 _SHOWN_STEPS = 2
-_SHOWN_REASONS = 6
 _SHOWN_EVIDENCE = 4
 _SHOWN_AVOID = 6
 _SHOWN_HINTS = 4
-_TITLE_CELLS = 40
+_SHOWN_HINT_STEPS = 3
+_SHOWN_TITLES = 2
+# Reasons that differ in names only: the titles tell which.
+_GROUPED_BY_CODE = frozenset({ReasonCode.FRAMEWORK_NOT_FOUND, ReasonCode.EXCLUDED})
 # The parameter of a broken limit that tells how far off an option is.
 _LIMITS = {ReasonCode.OVER_DEADLINE: "hours", ReasonCode.OVER_BUDGET: "usd"}
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
@@ -67,7 +72,7 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
         Paragraph(text=_why(first, tr)),
         *_tie(first, advice, tr),
         *(() if is_short else _evidence(first)),
-        *_steps(first.steps),
+        *_steps(first.steps, title=first.option.title),
         *(() if is_short else (_time_chart(advice, tr),)),
     ]
     return Section(title=title, blocks=tuple(blocks))
@@ -123,9 +128,10 @@ def _evidence(row: RankedOption) -> Iterable[Block]:
         yield Paragraph(text=f"{evidence.statement} {_source(evidence.source)}", style="note")
 
 
-def _steps(steps: tuple[Step, ...]) -> Iterable[Block]:
+def _steps(steps: tuple[Step, ...], *, title: str) -> Iterable[Block]:
+    """Yield steps; a caption that only repeats the option's title is not printed."""
     for step in steps:
-        if step.caption:
+        if step.caption and step.caption != title:
             yield Paragraph(text=step.caption)
         yield Paragraph(text=step.content, style="body" if step.kind == "text" else "code")
 
@@ -193,11 +199,7 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
                 is_log_x=True,
             )
         )
-    for row in advice.ranked[1:]:
-        reasons = "; ".join(reason_text(r, tr) for r in row.reasons[:_SHOWN_REASONS])
-        blocks.append(
-            Paragraph(text=f"{row.rank}. {row.option.title}: {reasons or UNKNOWN}.", style="note")
-        )
+    blocks += [Paragraph(text=text, style="note") for text in runner_up_notes(advice, tr)]
     return Section(title=tr(N_("All options, in hours and money")), blocks=tuple(blocks))
 
 
@@ -218,7 +220,7 @@ def how_section(advice: Recommendation, tr: Translator) -> Section:
     for row in advice.ranked[1 : 1 + _SHOWN_STEPS]:
         if row.steps:
             blocks.append(Paragraph(text=row.option.title, style="lead"))
-            blocks += _steps(row.steps)
+            blocks += _steps(row.steps, title=row.option.title)
     return Section(title=tr(N_("How to do the runners-up")), blocks=tuple(blocks))
 
 
@@ -261,7 +263,7 @@ def avoid_section(advice: Recommendation, tr: Translator) -> Section:
     rows = []
     for row in advice.avoid:
         source = row.evidence[0].source if row.evidence else None
-        where = f"{source.title}: {source.reference}" if source else UNKNOWN
+        where = source.reference if source else UNKNOWN
         effect = UNKNOWN if row.speedup is None else format_factor_interval(row.speedup)
         said = [reason_text(r, tr) for r in row.reasons]
         said += [e.statement for e in row.evidence if e.statement not in said]
@@ -276,7 +278,9 @@ def hints_section(advice: Recommendation, tr: Translator) -> Section:
         (
             hint.option.title,
             "; ".join(reason_text(r, tr) for r in hint.reasons),
-            "\n".join(step.content for step in hint.steps),
+            "\n".join(
+                step.content for step in hint.steps[:_SHOWN_HINT_STEPS] if step.kind != "url"
+            ),
         )
         for hint in advice.hints
     )
@@ -291,15 +295,31 @@ def hints_section(advice: Recommendation, tr: Translator) -> Section:
 
 
 def rejections_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what was considered and does not apply, those with the same reason together."""
+    """Return what was considered and does not apply: by reason, with counts and a few names."""
     groups: dict[str, list[str]] = {}
     for rejection in advice.rejected:
-        why = reason_text(rejection.reasons[0], tr) if rejection.reasons else UNKNOWN
-        groups.setdefault(why, []).append(rejection.title)
+        groups.setdefault(_short_why(rejection, tr), []).append(rejection.title)
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    rows = tuple((why, "; ".join(titles)) for why, titles in ordered)
-    heads = (tr(N_("Why")), tr(N_("Not for this case")))
-    return Section(title=tr(N_("Considered and left out")), blocks=(Table(heads=heads, rows=rows),))
+    rows = tuple((why, str(len(titles)), _some(titles, tr)) for why, titles in ordered)
+    heads = (tr(N_("Why")), tr(N_("How many")), tr(N_("Not for this case")))
+    table = Table(heads=heads, rows=rows, right_aligned=(1,))
+    return Section(title=tr(N_("Considered and left out")), blocks=(table,))
+
+
+def _short_why(rejection: Rejection, tr: Translator) -> str:
+    """Return the reason that groups: of a framework that is not here its name, not the version."""
+    if not rejection.reasons:
+        return UNKNOWN
+    first = rejection.reasons[0]
+    if first.code in _GROUPED_BY_CODE:
+        return reason_text(Reason(code=first.code), tr)
+    return reason_text(first, tr)
+
+
+def _some(titles: Sequence[str], tr: Translator) -> str:
+    shown = "; ".join(titles[:_SHOWN_TITLES])
+    more = len(titles) - _SHOWN_TITLES
+    return tr(N_("{shown}; and {more} more"), shown=shown, more=more) if more > 0 else shown
 
 
 def short_options_section(advice: Recommendation, tr: Translator) -> Section:
@@ -307,7 +327,7 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
     rows = tuple(
         (
             str(row.rank),
-            fitted_title(row.option.title),
+            row.option.title,
             format_duration_interval(row.prediction.total_s),
             _short_money(row),
             format_factor(row.speedup.mid) + (" (!)" if row.prediction.is_warned else ""),
@@ -332,11 +352,6 @@ def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
     if row.reasons:
         return f"{row.option.title}: {reason_text(row.reasons[0], tr)}."
     return f"{row.option.title}."
-
-
-def fitted_title(title: str) -> str:
-    """Return a title cut to what fits a line of a terminal beside the figures."""
-    return title if len(title) <= _TITLE_CELLS else title[: _TITLE_CELLS - 1].rstrip() + "…"
 
 
 def short_hints_section(advice: Recommendation, tr: Translator) -> Section:

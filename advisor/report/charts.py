@@ -23,7 +23,7 @@ COLOURS = {
     "avoid": HexColor(0xB5402F),
     "none": HexColor(0x9AA5B1),
 }
-_ROW = 17.0
+_ROW = 15.5
 _TEXT = 8.0
 
 
@@ -99,7 +99,7 @@ def fitted(text: str, room: float) -> str:
 
 def scatter_drawing(chart: ScatterChart, *, width: float, font: str) -> Drawing:
     """Return a scatter chart with labelled points; marked ones are on the Pareto front."""
-    height = 210.0
+    height = 170.0
     drawing = Drawing(width, height)
     drawing.add(_string(0, height - 9, chart.title, font=font, size=9.0))
     frame = _Frame(left=46, bottom=30, width=width - 150, height=height - 56)

@@ -94,5 +94,5 @@ def sources_section(advice: Recommendation, tr: Translator) -> Section:
     seen: dict[str, str] = {}
     for source in advice.sources:
         seen.setdefault(source.reference, source_text(source))
-    lines = tuple(Paragraph(text=text, style="note") for text in seen.values())
-    return Section(title=tr(N_("Sources")), blocks=(intro, *lines))
+    lines = Paragraph(text="; ".join(seen.values()), style="note")
+    return Section(title=tr(N_("Sources")), blocks=(intro, lines) if seen else (intro,))

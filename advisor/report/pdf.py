@@ -38,19 +38,21 @@ from advisor.model.report import (
 from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
 
 FONT, FONT_BOLD, FONT_MONO = "Helvetica", "Helvetica-Bold", "Courier"
-MARGIN = 18 * mm
+MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
 # A heading goes to the next page when less than this is left below it.
 _HEADING_ROOM = 90
-_CELL_SIZE = 8.2
+_CELL_SIZE = 7.8
 _CELL_PADDING = 13.0
+# Columns grow by this much at a time.
+_WIDTH_STEP = 4.0
 # A longer word (a path, an address) is broken.
 _LONGEST_WORD = 110.0
 
 
 def _style(name: str, **settings: Any) -> ParagraphStyle:
-    base = {"fontName": FONT, "fontSize": 9.5, "leading": 13, "textColor": INK, "spaceAfter": 4}
+    base = {"fontName": FONT, "fontSize": 9, "leading": 12, "textColor": INK, "spaceAfter": 3}
     return ParagraphStyle(name, **{**base, **settings})
 
 
@@ -61,17 +63,17 @@ STYLES = {
         "heading", fontName=FONT_BOLD, fontSize=13, leading=16, spaceBefore=12, spaceAfter=5
     ),
     "body": _style("body"),
-    "lead": _style("lead", fontName=FONT_BOLD, fontSize=10.5, leading=14, spaceBefore=6),
-    "note": _style("note", fontSize=8, leading=10.5, textColor=MUTED),
+    "lead": _style("lead", fontName=FONT_BOLD, fontSize=10, leading=13, spaceBefore=5),
+    "note": _style("note", fontSize=7.8, leading=9.8, textColor=MUTED),
     "code": _style(
         "code", fontName=FONT_MONO, fontSize=7.8, leading=10.2, backColor=_SHADE, borderPadding=4,
         leftIndent=4, rightIndent=4, spaceBefore=5, spaceAfter=9,
     ),
-    "cell": _style("cell", fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0),
-    "right": _style("right", fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0, alignment=2),
-    "head": _style("head", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0),
+    "cell": _style("cell", fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0),
+    "right": _style("right", fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0, alignment=2),
+    "head": _style("head", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0),
     "head_right": _style(
-        "head_right", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=10.4, spaceAfter=0,
+        "head_right", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0,
         alignment=2,
     ),
 }  # fmt: skip
@@ -151,24 +153,36 @@ def _text_width(text: str, *, is_head: bool) -> float:
 
 
 def _widths(block: Table) -> list[float]:
-    """Share the page width: every column fits its longest word, the rest goes by need."""
-    least, wanted = [], []
-    for i, head in enumerate(block.heads):
-        cells = [(head, True), *((row[i], False) for row in block.rows)]
-        words = [
-            _text_width(word, is_head=is_head) for text, is_head in cells for word in text.split()
+    """Share the page width: every column fits its longest word, the rest makes the rows low."""
+    rows = [[_text_width(head, is_head=True) for head in block.heads]]
+    rows += [[_text_width(cell, is_head=False) for cell in row] for row in block.rows]
+    widths = [
+        min(_longest_word_width(block, i), _LONGEST_WORD) + _CELL_PADDING
+        for i in range(len(block.heads))
+    ]
+    while sum(widths) + _WIDTH_STEP <= WIDTH:
+        tried = [
+            _lines([w + _WIDTH_STEP * (i == k) for i, w in enumerate(widths)], rows)
+            for k in range(len(widths))
         ]
-        lines = [_text_width(text, is_head=is_head) for text, is_head in cells]
-        least.append(min(max(words, default=0.0), _LONGEST_WORD) + _CELL_PADDING)
-        wanted.append(max(lines, default=0.0) + _CELL_PADDING)
-    room = max(0.0, WIDTH - sum(least))
-    extra = [max(0.0, w - n) for w, n in zip(wanted, least, strict=True)]
-    total = sum(extra)
-    if total <= room:
-        # All fits in one line each: the widest column takes what is left.
-        widest = wanted.index(max(wanted))
-        return [w + (room - total if i == widest else 0.0) for i, w in enumerate(wanted)]
-    return [n + room * e / total for n, e in zip(least, extra, strict=True)]
+        widths[tried.index(min(tried))] += _WIDTH_STEP
+    return widths
+
+
+def _longest_word_width(block: Table, column: int) -> float:
+    words = [_text_width(word, is_head=True) for word in block.heads[column].split()]
+    for row in block.rows:
+        words += [_text_width(word, is_head=False) for word in row[column].split()]
+    return max(words, default=0.0)
+
+
+def _lines(widths: list[float], rows: list[list[float]]) -> float:
+    """Return the height of a table in lines, and a little for every column's own fill."""
+    height = 0.0
+    for row in rows:
+        fills = [text / (width - _CELL_PADDING) for text, width in zip(row, widths, strict=True)]
+        height += max(1.0, *fills) + 0.01 * sum(fills)
+    return height
 
 
 def _grid(rows: list[list[tuple[str, str]]], *, widths: list[float], has_head: bool) -> Flowable:
@@ -180,8 +194,8 @@ def _grid(rows: list[list[tuple[str, str]]], *, widths: list[float], has_head: b
         ("VALIGN", (0, 0), (-1, -1), "TOP"),
         ("LEFTPADDING", (0, 0), (0, -1), 0),
         ("RIGHTPADDING", (0, 0), (-1, -1), 6),
-        ("TOPPADDING", (0, 0), (-1, -1), 2.2),
-        ("BOTTOMPADDING", (0, 0), (-1, -1), 2.2),
+        ("TOPPADDING", (0, 0), (-1, -1), 1.6),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 1.6),
         ("LINEBELOW", (0, 0), (-1, -1), 0.4, GRID),
     ]
     if has_head:
