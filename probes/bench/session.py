@@ -194,7 +194,6 @@ class Session:
         """Answer the requests of one group, with as many children as it takes."""
         n_deaths = 0
         tuning = self._tuning_for(group[0])
-        may_be_broken = tuning is not None and tuning.has_compiled
         while pending := [request for request in group if collector.is_open(request)]:
             if cancel is not None and cancel.is_cancelled:
                 collector.fail_all(pending, Outcome.CANCELLED, "cancelled before its turn")
@@ -210,13 +209,8 @@ class Session:
             verdict = self._run_child(
                 pending, collector=collector, cancel=cancel, rest_s=rest_s, tuning=tuning
             )
-            if tuning is not None:
-                tuning.save()
-            if tuning is not None and may_be_broken and verdict.outcome in _ENDED:
-                # Perhaps it died of what an earlier run had compiled: once more without that.
-                tuning.forget_compiled()
-                may_be_broken = False
-                continue
+            if tuning is not None and tuning.end_child(verdict.outcome):
+                continue  # once more, without what an earlier run had compiled
             n_deaths += 1
             self._settle(verdict, group, collector=collector)
 
@@ -270,9 +264,8 @@ class Session:
         collector.begin_child()
 
         def take(message: Message) -> None:
-            if tuning is not None:
-                tuning.take(message)
-            collector.take(message)
+            if tuning is None or tuning.take(message):
+                collector.take(message)
 
         return run_worker(command, request, deadlines=deadlines, on_event=take, cancel=cancel)
 

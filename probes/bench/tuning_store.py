@@ -18,6 +18,7 @@ from typing import Any
 
 import probes.workers
 from advisor.model.machine import Cpu, OpenclDevice
+from advisor.model.measurement import Outcome
 
 # 1: first version.
 FORMAT = 1
@@ -26,6 +27,11 @@ MAX_BYTES = 200 * 1024 * 1024
 _MAX_FILE_BYTES = 1024 * 1024
 _CHOICES = "choices.json"
 _COMPILED = "compiled"
+# Ends of a kernel and of a child that a damaged cache may have brought about.
+_DOUBTFUL = frozenset({Outcome.FAILED, Outcome.WRONG_RESULT})
+_RUINED = frozenset(
+    {Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.UNSUPPORTED, Outcome.FAILED}
+)
 
 
 def sources_digest() -> str:
@@ -91,8 +97,14 @@ class Tuning:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._choices = _read_choices(folder / _CHOICES)
+        found = _read(folder / _CHOICES)
+        choices, failing = found.get("choices"), found.get("failing")
+        self._choices: dict[str, Any] = choices if isinstance(choices, dict) else {}
+        # Ids of kernels that fail without anything compiled before, too.
+        self._failing = set(map(str, failing)) if isinstance(failing, list) else set()
         self._has_news = False
+        self._may_be_broken = self.has_compiled
+        self._is_suspected = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -101,48 +113,67 @@ class Tuning:
 
     @property
     def has_compiled(self) -> bool:
-        """Whether kernels lie here that an earlier child has compiled."""
+        """Whether kernels lie here that a child has compiled."""
         return any(file.is_file() for file in (self._folder / _COMPILED).rglob("*"))
 
-    def take(self, message: Mapping[str, Any]) -> None:
-        """Take what a child tells of its choices."""
+    def take(self, message: Mapping[str, Any]) -> bool:
+        """Take what a child tells of its choices; False: it is not to be believed."""
         learned = message.get("learned")
         if isinstance(learned, dict):
             self._choices.update(learned)
             self._has_news = True
+        if message.get("type") != "kernel_failed" or message.get("outcome") not in _DOUBTFUL:
+            return True
+        name = str(message.get("id"))
+        if self._may_be_broken and name not in self._failing:
+            self._is_suspected = True
+            return False
+        self._has_news |= name not in self._failing
+        self._failing.add(name)
+        return True
+
+    def end_child(self, outcome: Outcome) -> bool:
+        """Keep what a child taught; True: what an earlier run compiled was perhaps its ruin.
+
+        Then that was removed, and what it has not answered is to be asked once more.
+        """
+        self.save()
+        is_blamed = self._may_be_broken and (self._is_suspected or outcome in _RUINED)
+        if is_blamed:
+            self.forget_compiled()
+            self._may_be_broken = self._is_suspected = False
+        return is_blamed
 
     def forget_compiled(self) -> None:
-        """Remove what was compiled: a driver may have died of it."""
+        """Remove what was compiled."""
         shutil.rmtree(self._folder / _COMPILED, ignore_errors=True)
 
     def save(self) -> None:
-        """Write the choices, whole or not at all."""
+        """Write what was learned, whole or not at all."""
         if not self._has_news:
             return
-        text = json.dumps({"format": FORMAT, "choices": self._choices}, indent=1, sort_keys=True)
+        kept = {"format": FORMAT, "choices": self._choices, "failing": sorted(self._failing)}
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=_CHOICES)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+                file.write(json.dumps(kept, indent=1, sort_keys=True) + "\n")
             Path(name).replace(self._folder / _CHOICES)
         except OSError:
             return
         self._has_news = False
 
 
-def _read_choices(file: Path) -> dict[str, Any]:
-    """Return the choices in a file; none from one that is not ours. The worker checks each."""
+def _read(file: Path) -> dict[str, Any]:
+    """Return what lies in a file; nothing from one that is not ours. The worker checks choices."""
     try:
         if file.stat().st_size > _MAX_FILE_BYTES:
             return {}
         found = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        return {}
-    choices = found.get("choices")
-    return choices if isinstance(choices, dict) else {}
+    is_ours = isinstance(found, dict) and found.get("format") == FORMAT
+    return found if is_ours else {}
 
 
 def _refuse(name: str) -> float:
