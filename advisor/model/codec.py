@@ -90,7 +90,10 @@ def decode(data: Any, annotation: Any, *, path: str = "$") -> Any:
 
 def _decode_plain(data: Any, annotation: Any, path: str) -> Any:
     if annotation is float and isinstance(data, int) and not isinstance(data, bool):
-        data = float(data)
+        try:
+            data = float(data)
+        except OverflowError:
+            raise FormatError(f"{path}: {_describe(data)} is not a finite number") from None
     if annotation in (str, int, float, bool) and type(data) is annotation:
         if annotation is float and not math.isfinite(data):
             raise FormatError(f"{path}: {data!r} is not a finite number")

@@ -186,6 +186,10 @@ def test_missing_field_with_default_is_an_older_file():
             '{"schema_version": 1, "kind": "Interval", "value": {"low": 1, "mid": 2, "high": NaN}}',
             "not a finite number",
         ),
+        (
+            '{"schema_version": 1, "kind": "Interval", "value": {"low": 1' + "0" * 400 + "}}",
+            "not a finite number",
+        ),
     ],
 )
 def test_files_that_are_not_ours(text, message):
