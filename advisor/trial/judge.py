@@ -25,8 +25,9 @@ _DELTA = math.log1p(NO_DIFFERENCE)
 # An interval this wide (half, in logarithms) says nothing about 5 %.
 _WIDEST = 2.0 * _DELTA
 # What a figure must be known to before a search stops looking at it.
-_GOAL_HALF = 0.03
+_GOAL_HALF = 0.02
 _LEAST_RUNS = 2
+_LEAST_RUNS_OF_FASTER = 3
 # A run this far from the baseline needs no second look to tell which way it goes.
 _HOPELESS = math.log(1.5)
 
@@ -111,7 +112,8 @@ def is_decided(found: Estimate | None) -> bool:
         return True
     if high < -_DELTA:
         return found.half_95 <= _GOAL_HALF or found.log_mid < -2.0 * _DELTA
-    return low > 0.0 and found.log_mid - found.half_95 > _DELTA and found.half_95 <= _GOAL_HALF
+    is_clear = low > 0.0 and found.log_mid - found.half_95 > _DELTA
+    return is_clear and found.half_95 <= _GOAL_HALF and found.n_runs >= _LEAST_RUNS_OF_FASTER
 
 
 def is_hopeless(ratios: Sequence[float]) -> bool:

@@ -252,6 +252,9 @@ def _backends(
         names = _frameworks(place)
         if "keras" not in names:
             continue
+        if python is None and environment is not None and "keras" in _frameworks(environment):
+            # What the named Python has too is tried there, not twice.
+            names -= _frameworks(environment)
         if python is not None and any(name.startswith(_TENSORFLOW) for name in names):
             found.append(_backend(_TENSORFLOW, python))
         for backend in _BACKENDS:

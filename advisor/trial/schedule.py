@@ -48,14 +48,14 @@ def next_setup(
         return baseline if own[0].outcome is not Outcome.CANCELLED else None
     known = {setup.id for setup in setups}
     since = _since_baseline([run for run in runs if run.setup_id in known], baseline.id)
-    closing_s = own[-1].duration_s * _MARGIN if since else 0.0
-    left_s = budget_s - spent_s - closing_s
+    # Whatever is run next, the baseline closes the search.
+    left_s = budget_s - spent_s - own[-1].duration_s * _MARGIN
     open_ = _undecided(setups, runs, precision=precision, max_runs=max_runs)
     chosen = _choose(open_, runs, left_s=left_s, default_s=own[-1].duration_s)
     if chosen is None:
         return baseline if since else None
     if since >= min(_BETWEEN, len(open_)):
-        return baseline if left_s > 0.0 else None
+        return baseline
     return chosen
 
 

@@ -1,0 +1,144 @@
+"""Verdicts on simulated machines whose truth is known."""
+
+import dataclasses
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.model.measurement import Outcome
+from advisor.model.quantity import Precision
+from advisor.model.trial import Jit, TrialRun, TrialSetup, TrialVerdict
+from advisor.trial.judge import is_decided, judge_all, tolerance_of, verdict_of
+from advisor.trial.statistics import Estimate
+
+NOW = TrialSetup(id="now", title="now")
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.02, 0.04])
+@pytest.mark.parametrize("drift", [0.0, 0.2, -0.1])
+def test_two_identical_settings_are_no_difference_in_19_of_20_searches(machine, noise, drift):
+    verdicts = [
+        machine({"same": 1.0}, noise=noise, drift=drift, seed=seed).results()["same"].verdict
+        for seed in range(40)
+    ]
+    assert verdicts.count(TrialVerdict.NO_DIFFERENCE) >= 38
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.2])
+def test_ten_percent_are_found_among_six_settings(machine, drift):
+    speeds = {"good": 1.10, "best": 1.5, "bad": 0.5, "a": 1.0, "b": 1.0, "c": 1.0}
+    for seed in range(20):
+        results = machine(speeds, drift=drift, seed=seed).results()
+        assert results["good"].verdict is TrialVerdict.FASTER
+        assert results["best"].verdict is TrialVerdict.FASTER
+        assert results["bad"].verdict is TrialVerdict.SLOWER
+        assert {results[name].verdict for name in "abc"} == {TrialVerdict.NO_DIFFERENCE}
+
+
+def test_figures_repeat_within_three_percent_over_five_searches(machine):
+    speeds = {"good": 1.25, "a": 1.0, "slow": 0.6}
+    found = [machine(speeds, seed=seed).results()["good"].speedup.mid for seed in range(5)]
+    assert max(found) / min(found) < 1.03
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says(machine):
+    held = 0
+    for seed in range(200):
+        interval = machine({"x": 1.2, "y": 1.0}, noise=0.03, seed=seed).results()["x"].speedup
+        held += interval.low <= 1.2 <= interval.high
+    assert held >= 180
+
+
+def test_a_machine_that_is_too_noisy_gives_no_winner(machine):
+    verdicts = [
+        machine({"a": 1.0, "b": 1.0}, noise=0.15, seed=seed).results()[name].verdict
+        for seed in range(20)
+        for name in "ab"
+    ]
+    assert TrialVerdict.UNSTABLE in verdicts
+    surely = (TrialVerdict.FASTER, TrialVerdict.SLOWER)
+    assert sum(verdict in surely for verdict in verdicts) <= 2
+
+
+def test_a_faster_wrong_answer_is_not_faster(machine):
+    result = machine({"fast": 3.0}, checks={"fast": 2.9}).results()["fast"]
+    assert result.verdict is TrialVerdict.WRONG_RESULT
+    assert "2.9" in result.message
+    assert "2.3" in result.message
+
+
+def test_what_fails_says_why_and_the_rest_goes_on(machine):
+    results = machine({"a": 1.0, "broken": 1.0, "b": 1.2}, failing=("broken",)).results()
+    assert results["broken"].verdict is TrialVerdict.FAILED
+    assert results["broken"].message == "it crashed"
+    assert results["b"].verdict is TrialVerdict.FASTER
+
+
+def test_without_a_baseline_nothing_is_claimed(machine):
+    results = machine({"a": 2.0}, failing=("now",)).results()
+    assert results["now"].verdict is TrialVerdict.FAILED
+    assert results["a"].verdict is TrialVerdict.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("setup", "has_random", "expected"),
+    [
+        (TrialSetup(id="x", title="x"), True, 0.01),
+        (TrialSetup(id="x", title="x", precision=Precision.BFLOAT16), True, 0.06),
+        (TrialSetup(id="x", title="x", backend="jax"), False, 0.01),
+        (TrialSetup(id="x", title="x", backend="jax"), True, 0.25),
+        (TrialSetup(id="x", title="x", jit=Jit.ON), True, 0.25),
+    ],
+)
+def test_the_tolerance_follows_from_what_the_setup_changes(setup, has_random, expected):
+    found = tolerance_of(
+        setup, baseline=NOW, precision=Precision.FLOAT32, has_random_layers=has_random
+    )
+    assert found == expected
+
+
+def run(name, at_s, step_s, **more):
+    values = {
+        "setup_id": name,
+        "started_s": at_s,
+        "duration_s": 5.0,
+        "outcome": Outcome.COMPLETED,
+        "values_s": (step_s,),
+    }
+    return TrialRun(**{**values, **more})
+
+
+def test_another_batch_is_compared_by_the_sample_and_without_the_loss():
+    setups = [NOW, TrialSetup(id="batch-64", title="", batch_size=64)]
+    runs = []
+    for at in range(4):
+        runs.append(run("now", 20 * at, 0.1, batch_size=32, check_value=2.3))
+        runs.append(run("batch-64", 20 * at + 10, 0.15, batch_size=64, check_value=1.0))
+    result = judge_all(setups, [*runs, run("now", 100, 0.1, batch_size=32)])[1]
+    assert result.verdict is TrialVerdict.FASTER
+    assert result.speedup.mid == pytest.approx(4 / 3)
+    assert result.samples_per_step == 64
+
+
+@given(st.floats(-2, 2), st.floats(0.001, 1), st.floats(1, 2), st.integers(1, 10))
+def test_faster_and_slower_mirror_each_other(log_mid, half_95, widening, n_runs):
+    found = Estimate(log_mid=log_mid, half_95=half_95, half_99=half_95 * widening, n_runs=n_runs)
+    mirrored = dataclasses.replace(found, log_mid=-log_mid)
+    opposite = {
+        TrialVerdict.FASTER: TrialVerdict.SLOWER,
+        TrialVerdict.SLOWER: TrialVerdict.FASTER,
+    }
+    verdict = verdict_of(found)
+    assert verdict_of(mirrored) is opposite.get(verdict, verdict)
+    if is_decided(found):
+        assert verdict is not TrialVerdict.UNSTABLE
+
+
+def test_nothing_is_known_of_what_ran_once_unless_it_is_far_off():
+    near = Estimate(log_mid=0.1, half_95=0.01, half_99=0.02, n_runs=1)
+    far = Estimate(log_mid=math.log(0.2), half_95=0.01, half_99=0.02, n_runs=1)
+    assert verdict_of(near) is TrialVerdict.UNSTABLE
+    assert verdict_of(far) is TrialVerdict.SLOWER
+    assert verdict_of(None) is TrialVerdict.UNSTABLE

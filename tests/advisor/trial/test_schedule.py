@@ -1,0 +1,76 @@
+"""The order of runs, its end, and going on where a search was left."""
+
+import itertools
+
+from advisor.model.measurement import Outcome
+from advisor.model.trial import TrialRun
+from advisor.trial.schedule import MAX_RUNS, count_runs, next_setup
+
+
+def test_the_baseline_is_first_last_and_after_at_most_three_others(machine):
+    simulated = machine({name: 1.0 for name in "abcde"}, noise=0.03)
+    simulated.search(200.0)
+    assert simulated.order[0] == simulated.order[-1] == "now"
+    streaks = [len(list(group)) for name, group in
+               itertools.groupby(simulated.order, key=lambda n: n == "now") if not name]  # fmt: skip
+    assert max(streaks) <= 3
+
+
+def test_every_other_round_is_backwards(machine):
+    simulated = machine({"a": 1.0, "b": 1.0, "c": 1.0}, noise=0.1)
+    simulated.search(100.0)
+    others = [name for name in simulated.order if name != "now"]
+    assert others[:6] == ["a", "b", "c", "c", "b", "a"]
+
+
+def test_the_time_is_kept(machine):
+    for budget_s in (10.0, 30.0, 61.0, 120.0):
+        runs = machine({name: 1.0 for name in "abcd"}, noise=0.2).search(budget_s)
+        assert sum(run.duration_s for run in runs) <= max(budget_s, 6.0)
+
+
+def test_what_is_decided_is_left_alone(machine):
+    simulated = machine({"same": 1.0}, noise=0.005)
+    simulated.search(1e6)
+    assert len(simulated.order) < 2 * MAX_RUNS
+    noisy = machine({"same": 1.0}, noise=0.3)
+    noisy.search(1e6)
+    assert noisy.order.count("same") == MAX_RUNS
+
+
+def test_a_slow_setup_does_not_eat_the_time_of_the_others(machine):
+    simulated = machine({"slow": 0.2, "a": 1.1, "b": 1.1}, noise=0.02)
+    simulated.search(120.0)
+    counts = {name: simulated.order.count(name) for name in ("slow", "a")}
+    assert counts["slow"] < counts["a"]
+
+
+def test_a_search_that_is_broken_off_anywhere_goes_on_to_the_same_end(machine):
+    whole = machine({"a": 1.2, "b": 1.0, "c": 0.5}, seed=3).search(120.0)
+    for kept in range(len(whole)):
+        again = iter(whole[kept:])
+        simulated = machine({"a": 1.2, "b": 1.0, "c": 0.5})
+        simulated.run = lambda setup, again=again: next(again)
+        assert simulated.search(120.0, runs=whole[:kept]) == whole
+
+
+def test_failing_setups_and_baselines_end(machine):
+    broken = machine({"a": 1.0}, failing=("a",))
+    broken.search(1e6)
+    assert broken.order.count("a") == 1
+    nothing = machine({"a": 1.0}, failing=("now",))
+    nothing.search(1e6)
+    assert nothing.order == ["now", "now"]
+
+
+def test_a_cancelled_run_ends_the_search(machine):
+    simulated = machine({"a": 1.0})
+    cancelled = TrialRun(
+        setup_id="a", started_s=0.0, duration_s=1.0, outcome=Outcome.CANCELLED, message="cancelled"
+    )
+    real = simulated.run
+    simulated.run = lambda setup: real(setup) if setup.id == "now" else cancelled
+    runs = simulated.search(1e6)
+    assert [run.setup_id for run in runs] == ["now", "a"]
+    assert next_setup(simulated.setups, runs[:1], budget_s=0.0) is None
+    assert count_runs(runs) == {"now": 1, "a": 1}

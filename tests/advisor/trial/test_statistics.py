@@ -1,0 +1,72 @@
+"""Pairing with the baseline, the pool of spreads, intervals."""
+
+import math
+
+import pytest
+
+from advisor.model.measurement import Outcome
+from advisor.model.trial import TrialRun
+from advisor.trial.statistics import (
+    LEAST_SD,
+    Spread,
+    baseline_residuals,
+    estimate,
+    log_ratios,
+    pooled_spread,
+)
+
+
+def run(name, at_s, step_s, outcome=Outcome.COMPLETED):
+    values = (step_s,) if outcome is Outcome.COMPLETED else ()
+    return TrialRun(setup_id=name, started_s=at_s, duration_s=1.0, outcome=outcome, values_s=values)
+
+
+def test_a_steady_drift_cancels_exactly():
+    def slower(at_s):
+        return 0.1 * math.exp(0.01 * at_s)
+
+    runs = [run("now", 0, slower(0)), run("a", 7, slower(7) / 1.3), run("now", 10, slower(10))]
+    assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(1.3),))
+
+
+def test_before_the_last_baseline_the_nearest_counts_and_failed_runs_do_not():
+    runs = [
+        run("now", 0, 0.1),
+        run("now", 1, 9.0, Outcome.CRASHED),
+        run("a", 2, 0.05),
+        run("a", 3, 0.05, Outcome.TIMED_OUT),
+    ]
+    assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
+    assert log_ratios(runs[2:], baseline_id="now") == {}
+
+
+def test_residuals_of_the_baseline_are_those_of_inner_runs():
+    runs = [run("now", at, step) for at, step in ((0, 0.1), (1, 0.11), (2, 0.1))]
+    assert baseline_residuals(runs, baseline_id="now") == pytest.approx((math.log(1.1),))
+    assert baseline_residuals(runs[:2], baseline_id="now") == ()
+
+
+def test_the_spread_is_pooled_and_has_a_floor():
+    assert pooled_spread({"a": (1.0,)}) is None
+    assert pooled_spread({"a": (1.0, 1.0)}) == Spread(sd=LEAST_SD, degrees=1)
+    found = pooled_spread({"a": (0.0, 0.2), "b": (5.0, 5.2)}, residuals=(0.1,))
+    assert found.degrees == 3
+    assert found.sd == pytest.approx(math.sqrt((0.02 + 0.02 + 0.01) / 3))
+
+
+def test_a_setup_that_scatters_more_keeps_its_own_spread():
+    narrow = Spread(sd=0.01, degrees=10)
+    wild = estimate((0.0, 0.3, -0.3), spread=narrow)
+    calm = estimate((0.0, 0.01, -0.01), spread=narrow)
+    assert wild.half_95 > 20 * calm.half_95
+    assert calm.half_95 == pytest.approx(2.228 * 0.01 / math.sqrt(3))
+    assert calm.half_99 > calm.half_95
+
+
+def test_an_estimate_is_a_factor():
+    found = estimate((math.log(2.0),), spread=Spread(sd=0.01, degrees=30))
+    interval = found.interval()
+    assert interval.mid == pytest.approx(2.0)
+    assert interval.low < 2.0 < interval.high
+    assert estimate((), spread=Spread(sd=0.01, degrees=1)) is None
+    assert estimate((1.0,), spread=None) is None
