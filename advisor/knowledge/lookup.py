@@ -23,14 +23,17 @@ from advisor.model.published import (
 # Members of a family whose peaks differ by less are one product for our purpose: the slowest
 # is taken. Beyond it the name is ambiguous. Graphics of one name come at several clocks; cards
 # of one name are the same only when they differ in memory size alone.
-LARGEST_PEAK_RATIO_IGPU = 1.25
-LARGEST_PEAK_RATIO = 1.02
+LARGEST_PEAK_RATIO_IGPU = 1.35
+LARGEST_PEAK_RATIO = 1.06
 
 # Words of a row that a shorter spelling may leave out, and words of a spelling that add nothing.
-_OPTIONAL = re.compile(r"\d+gb|pcie|sxm\d?|generation")
+_OPTIONAL = re.compile(r"\d+gb|pcie|sxm\d?|generation|instinct|quadro")
 _OPTIONAL_IGPU = re.compile(r"\d+eu|g\d|mobile|embedded")
 _OPTIONAL_APPLE = re.compile(r"\d+")
 _OPTIONAL_BOARD = re.compile(r"model|b")
+# A processor's class may be left out where its model is told: "ryzen 3600", "8845hs".
+_OPTIONAL_CLASS = re.compile(r"ryzen|[3579]|i[3579]|celeron|pentium|xeon|ultra|threadripper|epyc")
+_TELLING_MODEL = re.compile(r"\d{4,5}[a-z]+\d?[a-z]*|[a-z]\d{4,5}|e\d")
 _EXTRA = re.compile(r"\d+gb|pcie|hbm\d?e?|model|b|le|oc")
 _GIB = 2**30
 # Vendors whose names betray them (`advisor.knowledge.names`).
@@ -87,7 +90,12 @@ def _find_of_kind(
             exact.append(spec)
         elif match == "loose":
             loose.append(spec)
-    return _one(exact or loose, compute_units)
+    if compute_units is not None:
+        # What the driver counts says more than a name that people use for the usual form.
+        counted = [spec for spec in (*exact, *loose) if _has_units(spec, compute_units)]
+        if counted:
+            return _one(counted)
+    return _one(exact or loose)
 
 
 def _is_of_other_vendor(reading: Reading, spec: DeviceSpec) -> bool:
@@ -119,8 +127,13 @@ def _is_loose_match(asked: Words, words: Words, spec: DeviceSpec) -> bool:
     """Tell whether the two differ only in words that do not tell products apart."""
     if not asked & words:
         return False
-    if not all(_is_optional(word, spec) for word in words - asked):
-        return False
+    is_told = spec.kind is DeviceKind.CPU and (
+        "ryzen" in asked or any(_TELLING_MODEL.fullmatch(word) for word in asked & words)
+    )
+    for word in words - asked:
+        is_class = is_told and _OPTIONAL_CLASS.fullmatch(word) is not None
+        if not (is_class or _is_optional(word, spec)):
+            return False
     return all(_is_extra(word, spec) for word in asked - words)
 
 
@@ -142,10 +155,8 @@ def _is_extra(word: str, spec: DeviceSpec) -> bool:
     return True
 
 
-def _one(specs: Sequence[DeviceSpec], compute_units: int | None) -> DeviceSpec | None:
+def _one(specs: Sequence[DeviceSpec]) -> DeviceSpec | None:
     """Return the only row, or the slowest of rows that hardly differ, or None."""
-    if compute_units is not None and len(specs) > 1:
-        specs = [spec for spec in specs if _has_units(spec, compute_units)] or specs
     if len(specs) < 2:
         return specs[0] if specs else None
     is_igpu = all(spec.kind is DeviceKind.IGPU for spec in specs)
@@ -244,8 +255,9 @@ def find_gpu_family(
     if name is None:
         return None
     plain = " ".join(re.sub(r"\((?:r|tm)\)|[®™]", " ", name, flags=re.IGNORECASE).split())
+    spaced = re.sub(r"\b(gtx|rtx|rx|hd|uhd)(?=\d)", r"\1 ", plain, flags=re.IGNORECASE)
     for family in families:
-        for spelling in (name, plain):
+        for spelling in (name, plain, spaced):
             if re.search(family.name_pattern, spelling, flags=re.IGNORECASE):
                 return family
     return None

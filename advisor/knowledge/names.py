@@ -24,6 +24,11 @@ _RADEON_PART = re.compile(r"[ ,]+(?:with |w/ ?)?radeon\b(.*)$")
 _MEMORY = re.compile(r"\b(\d+) ?gi?b\b")
 _GLUED_MODEL = re.compile(r"\b(gtx|rtx|rx|gt|hd|uhd|vega|arc|pi|ryzen|titan)(\d)")
 _GLUED_SUFFIX = re.compile(r"(\d{3,4})(ti|super|xtx|xt|gre)\b")
+# A card's number alone, as people say it: "3060 laptop", "1080 ti", "6700xt".
+_BARE_NUMBER = re.compile(
+    r"(?:nvidia |geforce |amd |radeon )*(\d{3,4}(?: ?(?:ti|super|xtx|xt|gre|mobile))*)"
+)
+_SERIES = ("gtx", "rtx", "rx")
 _BRACKETS = re.compile(r"\[([^\]]*)\]")
 _PARENTHESES = re.compile(r"\([^)]*\)")
 # In parentheses these tell products apart, everything else there is a remark.
@@ -35,6 +40,15 @@ _SYNONYMS = (
     ("[amd/ati]", "amd"),
     ("[amd]", "amd"),
     ("laptop gpu", "mobile"),
+    (" laptop", " mobile"),
+    ("gforce", "geforce"),
+    ("gefroce", "geforce"),
+    ("rizen", "ryzen"),
+    ("ryzon", "ryzen"),
+    ("redeon", "radeon"),
+    ("readon", "radeon"),
+    ("thread ripper", "threadripper"),
+    ("rasberry", "raspberry"),
     ("raspberrypi", "raspberry pi"),
     ("raspi", "raspberry pi"),
     ("rpi", "raspberry pi "),
@@ -111,6 +125,10 @@ def _other_texts(text: str) -> tuple[str, ...]:
     texts = [text, *_BRACKETS.findall(text)]
     if not _TELLING.search(text):
         texts.append(_PARENTHESES.sub(" ", text))
+    if bare := _BARE_NUMBER.fullmatch(" ".join(text.split())):
+        texts += [f"{series} {bare.group(1)}" for series in _SERIES]
+    if re.match(r"\s*(?:amd |radeon )*vega (?:56|64)\b", text):
+        texts.append(text.replace("vega", "rx vega"))
     part = re.search(r"(?:with|w/) ?radeon\b(.*)$", text)
     if part:
         texts.append("radeon " + part.group(1))

@@ -69,12 +69,16 @@ def test_real_names(name: str, device: str) -> None:
         "RTX 3080 12GB",
         "GTX 1060",
         "A100",
-        "Iris Xe",
         "Radeon Graphics",
         "AMD Ryzen 5 PRO 5650G with Radeon Graphics",
         "AMD Ryzen 5 3600XT 6-Core Processor",
         "NVIDIA GeForce RTX 2070 with Max-Q Design",
         "Intel GTX 1080",
+        "580",
+        "6700",
+        "5600",
+        "Ryzen 7 7800",
+        "amd radeon graphics",
         "7",
         "",
         "   ",
@@ -94,11 +98,89 @@ def test_cpu_and_graphics_of_one_apu_are_told_apart() -> None:
     assert found("AMD Ryzen 5 5600G with Radeon Graphics", IGPU) == "-"
 
 
+TYPED = [
+    ("ryzen 5 5600g", CPU, "AMD Ryzen 5 5600G"),
+    ("Iris Xe", IGPU, "Intel Iris Xe Graphics G7 80EU Mobile"),
+    ("M2 Pro", IGPU, "Apple M2 Pro (16-core GPU)"),
+    ("M1 Max", IGPU, "Apple M1 Max (24-core GPU)"),
+    ("rpi 5", CPU, "Raspberry Pi 5 (4x Cortex-A76 2.4 GHz)"),
+    ("rasberry pi 4", CPU, "Raspberry Pi 4 Model B (4x Cortex-A72 1.8 GHz)"),
+    ("GTX1660 super", DGPU, "NVIDIA GeForce GTX 1660 SUPER"),
+    ("A10-7850K Radeon R7", CPU, "AMD A10-7850K"),
+    ("Intel HD 4000", IGPU, "Intel HD Graphics 4000"),
+    ("3060 laptop", DGPU, "NVIDIA GeForce RTX 3060 Mobile"),
+    ("rx 6700xt", DGPU, "AMD Radeon RX 6700 XT"),
+    ("6700 xt", DGPU, "AMD Radeon RX 6700 XT"),
+    ("780m", IGPU, "AMD Radeon 780M"),
+    ("i7-1165g7", CPU, "Intel Core i7-1165G7"),
+    ("Xeon E5-2630 v4", CPU, "Intel Xeon E5-2630 v4"),
+    ("8845hs", CPU, "AMD Ryzen 7 8845HS"),
+    ("N100", CPU, "Intel N100"),
+    ("n5105", CPU, "Intel Celeron N5105"),
+    ("8250u", CPU, "Intel Core i5-8250U"),
+    ("intel i5 8250u", CPU, "Intel Core i5-8250U"),
+    ("i5 12400f", CPU, "Intel Core i5-12400F"),
+    ("I9 13900K", CPU, "Intel Core i9-13900K"),
+    ("ryzen 9 7950x3d", CPU, "AMD Ryzen 9 7950X3D"),
+    ("ryzen 3600", CPU, "AMD Ryzen 5 3600"),
+    ("rizen 5 3600", CPU, "AMD Ryzen 5 3600"),
+    ("5700g", CPU, "AMD Ryzen 7 5700G"),
+    ("thread ripper 3990x", CPU, "AMD Ryzen Threadripper 3990X"),
+    ("epyc 7742", CPU, "AMD EPYC 7742"),
+    ("AMD Ryzen(TM) 7 7840U w/ Radeon(TM) 780M Graphics", CPU, "AMD Ryzen 7 7840U"),
+    ("rtx4090", DGPU, "NVIDIA GeForce RTX 4090"),
+    ("4070ti", DGPU, "NVIDIA GeForce RTX 4070 Ti"),
+    ("1080 ti", DGPU, "NVIDIA GeForce GTX 1080 Ti"),
+    ("gforce rtx 3080", DGPU, "NVIDIA GeForce RTX 3080"),
+    ("RX580", DGPU, "AMD Radeon RX 580"),
+    ("7900xtx", DGPU, "AMD Radeon RX 7900 XTX"),
+    ("vega 64", DGPU, "AMD Radeon RX Vega 64"),
+    ("vega 8", IGPU, "AMD Radeon Vega 8"),
+    ("hd 7970", DGPU, "AMD Radeon HD 7970"),
+    ("tesla t4", DGPU, "NVIDIA Tesla T4"),
+    ("A100 80GB", DGPU, "NVIDIA A100 PCIe 80 GB"),
+    ("mi300x", DGPU, "AMD Instinct MI300X"),
+    ("quadro p4000", DGPU, "NVIDIA Quadro P4000"),
+    ("arc b580", DGPU, "Intel Arc B580"),
+]
+
+
+@pytest.mark.parametrize(("typed", "kind", "device"), TYPED)
+def test_names_as_people_type_them(typed: str, kind: DeviceKind, device: str) -> None:
+    spec = find_device(KNOWLEDGE, typed)
+    assert spec is not None
+    assert (spec.device, spec.kind) == (device, kind)
+
+
+def test_the_two_parts_of_a_processor_are_told_apart() -> None:
+    assert found("A10-7850K Radeon R7", IGPU).startswith("AMD Radeon R7 iGPU")
+    assert found("AMD Ryzen 7 7840U w/ Radeon 780M Graphics", IGPU) == "AMD Radeon 780M"
+    assert found("N100", IGPU) == "Intel UHD Graphics 24EU Mobile"
+    assert found("780m", CPU) == found("rtx 4090", CPU) == found("3060 laptop", IGPU) == "-"
+
+
+@pytest.mark.parametrize(
+    ("typed", "family"),
+    [
+        ("snapdragon x elite", "qualcomm-adreno"),
+        ("Intel HD 4000", "intel-gen7-haswell"),
+        ("uhd 630", "intel-gen9"),
+        ("rtx4090", "nvidia-turing-plus"),
+        ("gtx1080", "nvidia-pascal-volta"),
+        ("rx580", "amd-gcn3-4"),
+    ],
+)
+def test_families_of_names_as_people_type_them(typed: str, family: str) -> None:
+    result = find_gpu_family(KNOWLEDGE, pci_vendor_id=None, pci_device_id=None, name=typed)
+    assert result is not None
+    assert result.id == family
+
+
 def test_compute_units_tell_a_family_apart() -> None:
     name = "Intel(R) Iris(R) Xe Graphics"
     assert found(name, IGPU, 96) == "Intel Iris Xe Graphics G7 96EU Mobile"
     assert found(name, IGPU, 48) == "Intel Iris Xe Graphics G4 48EU Mobile"
-    assert found(name, IGPU) == "-"
+    assert found(name, IGPU) == "Intel Iris Xe Graphics G7 80EU Mobile"
     assert found("Apple M2 Pro", IGPU, 19) == "Apple M2 Pro (19-core GPU)"
     assert found("Intel(R) Arc(TM) Graphics", IGPU, 128) == "Intel Arc Graphics 128EU Mobile"
 
