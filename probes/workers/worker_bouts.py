@@ -19,6 +19,9 @@ import worker_timing
 MOVED = 0.05
 # How often a bout is timed again at most.
 REPEATS = 1
+# Share of the time of all that goes into timing bouts again: where nothing keeps still, more
+# kernels tell more than the same ones again.
+_REPEAT_SHARE = 0.1
 # Values of a kernel with "is_spread" that are taken in its bout; the others follow.
 FIRST_VALUES = 3
 _REFERENCE_VALUES = 3
@@ -95,10 +98,12 @@ class Bouts:
         channel: where results are told.
         fail: called with a kernel and an exception.
         has_time: called with seconds, tells whether so many are left.
+        repeat_s: seconds that may go into timing bouts again, None for no limit.
     """
 
-    def __init__(self, runner, channel, fail, has_time):
+    def __init__(self, runner, channel, fail, has_time, repeat_s=None):
         self._runner, self._channel = runner, channel
+        self._repeat_s = repeat_s
         self._fail, self._has_time = fail, has_time
         self._reference = None
         self._spread = []
@@ -117,8 +122,7 @@ class Bouts:
             after = self._look()
             moved = None if before is None or after is None else abs(after / before - 1.0)
             cost_s = sum(piece.round_s * piece.first_wanted for piece in pieces)
-            is_last = attempt == REPEATS or not self._has_time(2.0 * cost_s)
-            if moved is None or moved <= MOVED or is_last:
+            if moved is None or moved <= MOVED or not self._may_repeat(attempt, cost_s):
                 break
             before = after
             for piece in pieces:
@@ -132,6 +136,15 @@ class Bouts:
                 piece.close()
             piece.report(self._channel, moved)
         self._take_of_spread(pieces)
+
+    def _may_repeat(self, attempt, cost_s):
+        """Return whether a bout may be timed again, and count what it costs."""
+        is_too_much = self._repeat_s is not None and cost_s > self._repeat_s
+        if attempt == REPEATS or is_too_much or not self._has_time(2.0 * cost_s):
+            return False
+        if self._repeat_s is not None:
+            self._repeat_s -= cost_s
+        return True
 
     def end(self):
         """Take and report what is left of what is timed over the whole run, and let go of it."""
@@ -231,7 +244,8 @@ def run_in_bouts(runner, request, channel, fail, skip, started, clock=time.monot
     if not has_time(0.0):
         skip(request["kernels"])
         return
-    bouts = Bouts(runner, channel, fail, has_time)
+    repeat_s = None if budget_s is None else _REPEAT_SHARE * budget_s
+    bouts = Bouts(runner, channel, fail, has_time, repeat_s)
     bouts.begin(reference)
     size = request["bout"]
     for first in range(0, max(1, len(kernels)), size):

@@ -149,6 +149,15 @@ def test_without_time_nothing_is_timed_again(clock):
     assert value["moved"] == pytest.approx(0.2)
 
 
+@pytest.mark.parametrize(("budget_s", "repeated"), [(None, 4), (40.0, 4), (1.1, 1), (0.5, 0)])
+def test_no_more_than_a_tenth_of_the_time_goes_into_timing_again(clock, budget_s, repeated):
+    # Everything gets slower and slower: each look at the reference finds that it moved.
+    runner = Runner(clock, lambda _name: 0.01 * (1.0 + clock.now))
+    run(runner, *map(kernel, "abcdefgh"), REFERENCE, budget_s=budget_s)
+    n_again = sum(runner.order.count(name) == 2 + 3 + 3 for name in "abcdefgh")
+    assert n_again == 2 * repeated
+
+
 def test_a_kernel_that_is_spread_is_told_soon_and_again_with_all_values(clock):
     runner = Runner(clock)
     spread = kernel("s", n_values=6, is_spread=True)
