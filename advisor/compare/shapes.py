@@ -33,7 +33,9 @@ _LSTM = re.compile(r"lstm h(\d+) n(\d+) t(\d+)\Z")
 # Kernels of fixed name. The triad and the read are different traffic: they are never mixed.
 _NAMED: dict[str, KernelShape] = {
     "stream triad": StreamShape(op="triad", elements=0),
+    "stream read": StreamShape(op="read", elements=0),
     "clpeak global memory read": StreamShape(op="read", elements=0),
+    "mad peak": PeakShape(),
     "clpeak fp32 mad peak": PeakShape(),
     "dlprimitives custom flops kernel": PeakShape(),
 }
