@@ -12,6 +12,7 @@ from advisor.model.measurement import MeasurementSet
 from advisor.model.option import Option
 from advisor.model.prediction import Cost, Evidence, Prediction
 from advisor.model.quantity import Interval, Source
+from advisor.model.trial import TrialReport
 from advisor.model.workload import Workload
 
 
@@ -199,6 +200,7 @@ class Recommendation:
         ranked: first the best under the objective.
         n_offers_considered: cloud offers that were priced (only the best few are in `ranked`).
         efficiencies: what was measured against what the hardware could do.
+        trials: what was tried on this network here; None when nothing was.
     """
 
     created_on: str
@@ -217,3 +219,4 @@ class Recommendation:
     data_dates: tuple[Parameter, ...]
     sources: tuple[Source, ...]
     efficiencies: tuple[Efficiency, ...] = ()
+    trials: TrialReport | None = None
