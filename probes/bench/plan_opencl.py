@@ -12,7 +12,7 @@ from probes.bench import suite_opencl
 from probes.bench.suite import Row
 
 # Seconds that a device may take.
-QUICK_BUDGET_S = 15.0
+QUICK_BUDGET_S = 30.0
 THOROUGH_BUDGET_S = 90.0
 
 _MOST_STREAM_ELEMENTS = 1 << 25
@@ -38,14 +38,22 @@ def opencl_rows(device: OpenclDevice, *, is_thorough: bool) -> tuple[Wanted, ...
     largest = min(device.max_alloc_bytes, device.global_mem_bytes // _MEMORY_SHARE)
     elements = min(_MOST_STREAM_ELEMENTS, largest // _FLOAT_BYTES)
     streams = [Row(shape=StreamShape(op=op, elements=elements), tier=1) for op in ("copy", "read")]
-    rows = [*suite_opencl.ROWS[:1], *streams, *suite_opencl.ROWS[1:]]
-    rows += [row for row in suite_opencl.TRANSFERS if largest >= suite_opencl.TRANSFER_BYTES]
+    moves = [row for row in suite_opencl.TRANSFERS if largest >= suite_opencl.TRANSFER_BYTES]
+    # What takes least comes first: a device that compiles slowly shows something early.
+    rows = [*moves, *streams, *suite_opencl.ROWS, suite_opencl.LOCAL]
+    rows += suite_opencl.WIDTHS
     wanted = [
         Wanted(row=row, is_headline=not row.is_thorough)
         for row in sorted(rows, key=lambda row: row.tier)
         if is_thorough or not row.is_thorough
     ]
-    if is_thorough and device.has_fp16:
-        peak = suite_opencl.PEAK
-        wanted.append(Wanted(row=peak, is_headline=True, precision=Precision.FLOAT16))
+    half = suite_opencl.HALF
+    if not device.has_fp16:
+        # The answer is that there is no such arithmetic: one row of a thorough run says it.
+        half = half[:1] if is_thorough else ()
+    elif not is_thorough:
+        half = half[:1]
+    wanted += [Wanted(row=row, is_headline=True, precision=Precision.FLOAT16) for row in half]
+    peak = suite_opencl.PEAK
+    wanted.append(Wanted(row=peak, is_headline=True, precision=Precision.INT8))
     return tuple(wanted)

@@ -4,7 +4,15 @@ Leaves to others: which rows a device and a budget need (`probes.bench.plan_open
 that all devices share (`probes.bench.suite`).
 """
 
-from advisor.model.kernel import Cell, ElementwiseShape, OverheadShape, PeakShape, TransferShape
+from advisor.model.kernel import (
+    Cell,
+    ElementwiseShape,
+    GemmShape,
+    OverheadShape,
+    PeakShape,
+    StreamShape,
+    TransferShape,
+)
 from probes.bench.suite import (
     BOTH,
     HEADLINE_CONV,
@@ -17,10 +25,27 @@ from probes.bench.suite import (
     recurrent,
 )
 
+
+def turned(size: int, *, a: bool, b: bool) -> GemmShape:
+    """Return a square product of which an operand is stored the other way round."""
+    return GemmShape(m=size, n=size, k=size, transpose_a=a, transpose_b=b)
+
+
+# The best of all vector widths; then each width by itself.
 PEAK = Row(shape=PeakShape(), tier=1)
-ROWS = (
+WIDTHS = tuple(
+    Row(shape=PeakShape(width=width), tier=3, is_thorough=True) for width in (1, 2, 4, 8, 16)
+)
+# What tells whether a shorter number format helps.
+HALF = (
     PEAK,
+    Row(shape=gemm(1024)),
+    Row(shape=HEADLINE_CONV),
+)
+LOCAL = Row(shape=StreamShape(op="local", elements=1 << 24), tier=1)
+ROWS = (
     Row(shape=OverheadShape(kind="launch"), tier=1),
+    PEAK,
     Row(shape=gemm(1024), tier=1),
     Row(shape=HEADLINE_CONV, directions=THREE, tier=1),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 128, 256), directions=BOTH, tier=1),
@@ -29,6 +54,8 @@ ROWS = (
     Row(shape=depthwise(4, 64, 56), directions=THREE, tier=3),
     Row(shape=ElementwiseShape(op="relu", elements=4096), tier=3),
     Row(shape=ElementwiseShape(op="relu", elements=2_097_152), tier=3),
+    Row(shape=turned(1024, a=False, b=True)),
+    Row(shape=turned(1024, a=True, b=False)),
     Row(shape=gemm(2048), is_thorough=True),
     Row(shape=conv(4, 64, 56, 64, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, is_thorough=True),

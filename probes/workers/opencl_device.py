@@ -229,11 +229,12 @@ class Workspace:
         return buffer
 
     def empty(self, count, dtype):
-        """Return a buffer for `count` results: not numbers until they are written.
+        """Return a buffer for `count` results: not numbers (the least integer) until written.
 
         Memory that is used again may hold the right result of an earlier kernel.
         """
-        return self._filled(count, np.full(1, np.nan, dtype))
+        is_whole = np.issubdtype(dtype, np.integer)
+        return self._filled(count, np.full(1, np.iinfo(dtype).min if is_whole else np.nan, dtype))
 
     def zeros(self, count, dtype):
         """Return a buffer of `count` zeros."""

@@ -1,6 +1,6 @@
 """The arithmetic peak: multiply-add chains in every vector width.
 
-One execution is `PEAK_FLOP` floating-point operations, whatever the device; the work is made as
+One execution is `PEAK_FLOP` operations in the precision, whatever the device; the work is made as
 large as the device needs and its time scaled to that.
 """
 
@@ -12,7 +12,7 @@ import opencl_work
 import worker_check
 import worker_errors
 
-# Floating-point operations of one execution of a `PeakShape`: 1 s is 1 GFLOP/s.
+# Operations of one execution of a `PeakShape`: 1 s is 1 Gop/s.
 PEAK_FLOP = 1e9
 WIDTHS = (1, 2, 4, 8, 16)
 _STEPS_PER_LOOP = 4
@@ -29,6 +29,8 @@ _CHAINS = {False: (4, 8), True: (8, 16)}
 _MAX_CHAIN_VALUES = {False: 64, True: 384}
 _FORMS = ("((a)*(b)+(c))", "mad(a,b,c)")
 _CHECK_STEPS = 5
+# By how much bytes move from one product to the next.
+_BYTE_STEP = 5
 
 
 def reference(chains, width, item, steps):
@@ -44,15 +46,12 @@ class _Chains:
     """One variant of the kernel over the whole device."""
 
     def __init__(self, device, precision, width, chains, group, form):
-        macros = device.numbers(precision)
-        macros["MAD(a,b,c)"] = form
         self._device = device
-        self._dtype = opencl_device.dtype_of(precision)
         self._precision = precision
         self.width, self.chains = width, chains
         self._workspace = opencl_device.Workspace(device)
         try:
-            kernel = device.kernel("peak", "peak", VW=width, CHAINS=chains, **macros)
+            kernel, self._dtype, constant = self._kernel(form)
             self._items = opencl_work.round_up(
                 device.units * max(_ITEMS_PER_UNIT[device.is_cpu], group), group
             )
@@ -62,12 +61,22 @@ class _Chains:
                 kernel,
                 (self._items,),
                 (group,),
-                [self._result, np.float32(_CONSTANT), 1],
+                [self._result, constant, 1],
             )
         except BaseException:
             self._workspace.release()
             raise
         self._steps = 1
+
+    def _kernel(self, form):
+        """Return the kernel, the type of its results, and the number that comes from outside."""
+        macros = self._device.numbers(self._precision)
+        macros["MAD(a,b,c)"] = form
+        kernel = self._device.kernel("peak", "peak", VW=self.width, CHAINS=self.chains, **macros)
+        return kernel, opencl_device.dtype_of(self._precision), np.float32(_CONSTANT)
+
+    def _expected(self, item, steps):
+        return reference(self.chains, self.width, item, steps)
 
     @property
     def _flop_per_step(self):
@@ -102,7 +111,7 @@ class _Chains:
             self._workspace.read(self._result, item * self.width, self.width, self._dtype)
             for item in items
         ]
-        expected = [reference(self.chains, self.width, item, _CHECK_STEPS) for item in items]
+        expected = [self._expected(item, _CHECK_STEPS) for item in items]
         text = worker_check.compare(found, expected, self._precision, "the chains")
         return "{}; width {}, {} chains".format(text, self.width, self.chains)
 
@@ -118,12 +127,37 @@ class _Chains:
         self._workspace.release()
 
 
-def _variants(device, widths):
+class _ByteChains(_Chains):
+    """The same for products of bytes, summed in 32 bits: what any device does without extension."""
+
+    def _kernel(self, _form):
+        macros = {"VW": self.width, "CHAINS": self.chains}
+        return self._device.kernel("peak_int8", "peak_int8", **macros), np.int32, _BYTE_STEP
+
+    def _expected(self, item, steps):
+        return byte_reference(self.chains, self.width, item, steps)
+
+
+def byte_reference(chains, width, item, steps):
+    """Return what one work-item of the chains of bytes gives: the sums, joined bit by bit."""
+    x = (np.arange(chains) + (item & 15)).astype(np.int8)
+    sums = np.zeros(chains, np.int32)
+    for _ in range(steps * _STEPS_PER_LOOP):
+        sums += x.astype(np.int32) * (3 + 2 * _BYTE_STEP)
+        x = (x.view(np.uint8) + np.uint8(_BYTE_STEP)).view(np.int8)
+    return np.full(width, np.bitwise_xor.reduce(sums))
+
+
+def _make(device, precision, variant):
+    return (_ByteChains if precision == "int8" else _Chains)(device, precision, *variant)
+
+
+def _variants(device, precision, widths):
     """Return every variant: width, chains, group and form; of each width the likeliest first."""
     return [
         (width, chains, group, form)
         for group in _GROUPS[device.is_cpu]
-        for form in _FORMS
+        for form in (_FORMS[:1] if precision == "int8" else _FORMS)
         for width in widths
         for chains in _CHAINS[device.is_cpu]
         if width * chains <= _MAX_CHAIN_VALUES[device.is_cpu]
@@ -132,7 +166,7 @@ def _variants(device, widths):
 
 def _rate(device, precision, variant):
     """Return the flop per second of a variant."""
-    work = _Chains(device, precision, *variant)
+    work = _make(device, precision, variant)
     try:
         return work.calibrate()
     finally:
@@ -156,7 +190,7 @@ def _best(device, precision, variants):
 
 def _pick(device, precision, width):
     """Return the fastest variant: widths and chains first, then group and form of the best."""
-    variants = _variants(device, WIDTHS if width == 0 else (width,))
+    variants = _variants(device, precision, WIDTHS if width == 0 else (width,))
     usual = (_GROUPS[device.is_cpu][0], _FORMS[0])
 
     def try_one(index, _trial):
@@ -180,10 +214,11 @@ def _pick(device, precision, width):
 def prepare(device, shape, precision):
     """Return the fastest chains of a width, or of any width when it is 0."""
     width = shape["width"]
-    device.numbers(precision)
+    if precision != "int8":
+        device.numbers(precision)
     if width not in (0, *WIDTHS):
         raise worker_errors.UnsupportedKernel("OpenCL has no vectors of {}".format(width))
-    work = _Chains(device, precision, *_pick(device, precision, width))
+    work = _make(device, precision, _pick(device, precision, width))
     try:
         work.calibrate()
     except BaseException:

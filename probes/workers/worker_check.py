@@ -9,7 +9,7 @@ import numpy as np
 import worker_errors
 
 # Largest distance allowed, relative to the reference (both as vectors).
-_TOLERANCES = {"float32": 3e-4, "bfloat16": 3e-2, "float16": 1e-2, "float64": 1e-9}
+_TOLERANCES = {"float32": 3e-4, "bfloat16": 3e-2, "float16": 1e-2, "float64": 1e-9, "int8": 0.0}
 # oneDNN may be told to compute float32 in a shorter format.
 _FAST_MATH = "ONEDNN_DEFAULT_FPMATH_MODE"
 

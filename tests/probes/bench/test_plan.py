@@ -84,7 +84,7 @@ def test_a_quick_run_is_small_and_without_settings(profile, with_cpu):
 
 def test_the_format_of_the_job_is_measured_though_the_processor_lacks_it(profile):
     requests = plan(profile, budget=Budget.QUICK, replay=(CALL,), precision=Precision.FLOAT16)
-    short = [r for r in requests if r.precision is Precision.FLOAT16]
+    short = [r for r in requests if r.precision is Precision.FLOAT16 and r.device_id == "cpu"]
     assert CALL.shape in {r.shape for r in short}
     assert {r.role for r in short} == {"setting"}
     replayed = [r for r in requests if r.role == "replay"]
@@ -180,7 +180,7 @@ def test_a_small_device_gets_small_arrays_and_no_large_transfer(profile):
     small = dataclasses.replace(profile, opencl=(device,))
     requests = plan(small, budget=Budget.QUICK, device_ids=(device.id,))
     streams = [r.shape for r in requests if isinstance(r.shape, StreamShape)]
-    assert {shape.elements for shape in streams} == {4 << 20}
+    assert {shape.elements for shape in streams if shape.op != "local"} == {4 << 20}
     assert not [r for r in requests if type(r.shape).__name__ == "TransferShape"]
 
 
@@ -195,6 +195,6 @@ def test_an_unknown_device_is_refused_with_those_that_are_there(profile):
 
 
 def test_each_device_has_its_budget(profile):
-    assert budgets_s(profile, budget=Budget.QUICK) == {"cpu": 52.0, "opencl:0:0": 15.0}
+    assert budgets_s(profile, budget=Budget.QUICK) == {"cpu": 52.0, "opencl:0:0": 30.0}
     thorough = budgets_s(profile, budget=Budget.THOROUGH, device_ids=("cpu",))
     assert thorough == {"cpu": 600.0}

@@ -2,14 +2,49 @@
 
 import dataclasses
 
-from advisor.model.kernel import StreamShape, TransferShape
+from advisor.model.kernel import (
+    ConvShape,
+    GemmShape,
+    OverheadShape,
+    PeakShape,
+    RecurrentShape,
+    StreamShape,
+    TransferShape,
+)
 from advisor.model.quantity import Precision
 from probes.bench.plan_opencl import opencl_rows
 
 
 def test_what_is_missed_most_comes_first(profile):
-    tiers = [want.row.tier for want in opencl_rows(profile.opencl[0], is_thorough=False)]
+    rows = opencl_rows(profile.opencl[0], is_thorough=False)
+    tiers = [want.row.tier for want in rows if want.precision is Precision.FLOAT32]
     assert tiers == sorted(tiers)
+    assert [want.precision for want in rows[-2:]] == [Precision.FLOAT16, Precision.INT8]
+
+
+def test_every_class_of_kernels_is_in_a_quick_run(profile):
+    shapes = [want.row.shape for want in opencl_rows(profile.opencl[0], is_thorough=False)]
+    wanted = {PeakShape, StreamShape, TransferShape, OverheadShape, GemmShape, ConvShape}
+    assert {*wanted, RecurrentShape} <= {type(shape) for shape in shapes}
+    assert {s.op for s in shapes if isinstance(s, StreamShape)} == {"copy", "read", "local"}
+    turned = {(s.transpose_a, s.transpose_b) for s in shapes if isinstance(s, GemmShape)}
+    assert turned == {(False, False), (False, True), (True, False)}
+
+
+def test_each_vector_width_has_its_figure_in_a_thorough_run(profile):
+    rows = opencl_rows(profile.opencl[0], is_thorough=True)
+    widths = {w.row.shape.width for w in rows if isinstance(w.row.shape, PeakShape)}
+    assert widths == {0, 1, 2, 4, 8, 16}
+
+
+def test_a_device_without_half_precision_is_asked_once_why(profile):
+    without = dataclasses.replace(profile.opencl[0], has_fp16=False)
+    rows = opencl_rows(without, is_thorough=True)
+    assert [w.row.shape for w in rows if w.precision is Precision.FLOAT16] == [PeakShape()]
+    quick = opencl_rows(without, is_thorough=False)
+    assert Precision.FLOAT16 not in {want.precision for want in quick}
+    with_half = opencl_rows(profile.opencl[0], is_thorough=True)
+    assert len([w for w in with_half if w.precision is Precision.FLOAT16]) == 3
 
 
 def test_only_a_thorough_run_has_the_rows_that_are_thorough(profile):
@@ -26,5 +61,6 @@ def test_arrays_fit_a_weak_device(profile):
         profile.opencl[0], max_alloc_bytes=16 << 20, global_mem_bytes=256 << 20
     )
     shapes = [want.row.shape for want in opencl_rows(weak, is_thorough=True)]
-    assert {s.elements for s in shapes if isinstance(s, StreamShape)} == {4 << 20}
+    swept = {s.elements for s in shapes if isinstance(s, StreamShape) and s.op != "local"}
+    assert swept == {4 << 20}
     assert not [s for s in shapes if isinstance(s, TransferShape)]

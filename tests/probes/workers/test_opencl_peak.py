@@ -82,3 +82,43 @@ def test_the_chain_neither_grows_nor_dies():
     values = opencl_peak.reference(16, 1, 3, 1000)
     assert np.all(np.abs(values) < 16)
     assert np.all(np.abs(values) > 0.1)
+
+
+@pytest.mark.parametrize("width", opencl_peak.WIDTHS)
+def test_each_width_multiplies_bytes_exactly(device, width):
+    chains = opencl_peak._ByteChains(device, "int8", width, 8, 1, opencl_peak._FORMS[0])
+    try:
+        assert "off by 0.0e+00" in chains.check()
+    finally:
+        chains.close()
+
+
+def test_lanes_multiply_bytes():
+    chains = opencl_peak._ByteChains(shared_lanes(), "int8", 4, 4, 64, opencl_peak._FORMS[0])
+    chains.check()
+    chains.close()
+
+
+def test_bytes_that_were_left_out_are_noticed(device, monkeypatch):
+    chains = opencl_peak._ByteChains(device, "int8", 4, 4, 1, opencl_peak._FORMS[0])
+    run = chains._seconds
+    monkeypatch.setattr(chains, "_seconds", lambda _steps, count: run(1, count))
+    with pytest.raises(WrongResult):
+        chains.check()
+    chains.close()
+
+
+def test_the_bytes_wrap_and_the_sums_do_not():
+    by_hand, x = 0, 9
+    for _ in range(400):
+        by_hand += x * 13
+        x = (x + 5 + 128) % 256 - 128
+    assert opencl_peak.byte_reference(1, 2, 9, 100).tolist() == [by_hand, by_hand]
+
+
+def test_the_peak_of_bytes_is_measured(monkeypatch):
+    monkeypatch.setattr(opencl_peak, "_CHAINS", {True: (8,), False: (8,)})
+    prepared = shared_runner().prepare(request({"type": "PeakShape", "width": 4}, precision="int8"))
+    assert "width 4, 8 chains" in prepared.check()
+    assert prepared.run(1) > 0.0
+    prepared.close()
