@@ -1,5 +1,7 @@
 """Names of kernels read back as the shapes that they stand for."""
 
+import dataclasses
+
 import pytest
 
 from advisor.compare.shapes import published_shape
@@ -71,3 +73,16 @@ def test_streams_and_layers_have_names():
 )
 def test_what_cannot_be_compared_has_no_name(shape):
     assert kernel_name(shape) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("stream triad", StreamShape(op="triad", elements=0)),
+        ("stream read", StreamShape(op="read", elements=0)),
+        ("mad peak", PeakShape()),
+    ],
+)
+def test_kernels_without_sizes_are_read_back_too(name, shape):
+    row = next(iter(load_knowledge().published))
+    assert published_shape(dataclasses.replace(row, workload=name)) == shape
