@@ -13,8 +13,9 @@ from typing import Any, BinaryIO
 
 from advisor.errors import NetworkFileError
 
-# The configurations of the largest published Keras models have about a megabyte.
-MAX_CONFIG_BYTES = 16 * 1024 * 1024
+# The configurations of the largest published Keras models have about 1.5 MB; the worst text of
+# this size takes a second and 200 MB to parse.
+MAX_CONFIG_BYTES = 6 * 1024 * 1024
 # Entries of an archive: Keras writes three and one for each asset.
 MAX_ARCHIVE_ENTRIES = 10_000
 _END_OF_DIRECTORY_BYTES = 22 + 65_535
