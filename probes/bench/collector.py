@@ -145,8 +145,9 @@ class Collector:
         """Take all values of a kernel that went on being timed after its first ones were told."""
         values = parse_times(message.get("values_s"))
         for index, result in enumerate(self.results):
-            is_it = isinstance(result, Measurement) and result.request.id == request.id
-            if is_it and len(values) > len(result.values_s):
+            if not isinstance(result, Measurement) or result.request.id != request.id:
+                continue
+            if len(values) > len(result.values_s):
                 lasted_s = min(values) * result.loops
                 kept = {StabilityWarning.UNSTEADY} & set(result.warnings)
                 warnings = (*warnings_of_values(values, lasted_s=lasted_s), *kept)

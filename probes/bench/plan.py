@@ -269,7 +269,8 @@ def _add_cpu(
     for short_format in dict.fromkeys([*asked, *short]):
         plan_.add_rows(
             suite.SHORT_FORMATS,
-            phase=phase,
+            # Gradients in float16 may be a plain loop that takes minutes: only if it is asked for.
+            phase=Phase.INFERENCE if short_format not in (*asked, *formats[:1]) else phase,
             runner=Runner.KERAS,
             role=SETTING,
             precision=short_format,

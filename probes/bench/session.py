@@ -53,6 +53,8 @@ _FOREIGN = frozenset(Runner) - {Runner.OPENCL, Runner.STREAM, Runner.CLOCK}
 _BOUTS = {Runner.KERAS: 8, Runner.NUMPY: 4}
 # Seconds that are kept for each group that comes after another of the same device.
 _RESERVE_S = 1.0
+# Share of all time that is kept for each group of a setting: it imports the framework anew.
+_RESERVE_SHARE = 0.05
 # Verdicts on a child that was not in a state to say where it was.
 _ENDED = frozenset({Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT})
 
@@ -92,6 +94,26 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
         wire["is_spread"] = request.role == HEADLINE and request.runner is Runner.KERAS
         wire["is_reference"] = request.role == REFERENCE
     return wire
+
+
+def _reserve_s(
+    device_id: str,
+    waiting: Mapping[_Conditions, Sequence[BenchmarkRequest]],
+    *,
+    budget_s: float | Mapping[str, float] | None,
+) -> float:
+    """Return the seconds that are kept for the groups of a device that are still to come."""
+    whole = budget_s.get(device_id) if isinstance(budget_s, Mapping) else budget_s
+    share_s = _RESERVE_SHARE * (whole or 0.0)
+    return sum(
+        _RESERVE_S + (share_s if _is_setting(group) else 0.0)
+        for conditions, group in waiting.items()
+        if conditions.device_id == device_id
+    )
+
+
+def _is_setting(group: Sequence[BenchmarkRequest]) -> bool:
+    return bool(group[0].settings) or group[0].threads is not None
 
 
 class Session:
@@ -158,11 +180,11 @@ class Session:
         groups: dict[_Conditions, list[BenchmarkRequest]] = {}
         for request in asked:
             groups.setdefault(_conditions(request), []).append(request)
-        devices = [conditions.device_id for conditions in groups]
-        for index, group in enumerate(groups.values()):
-            allowance.begin(
-                devices[index], reserve_s=_RESERVE_S * devices[index + 1 :].count(devices[index])
-            )
+        waiting = dict(groups)
+        for conditions, group in groups.items():
+            del waiting[conditions]
+            reserve_s = _reserve_s(conditions.device_id, waiting, budget_s=budget_s)
+            allowance.begin(conditions.device_id, reserve_s=reserve_s)
             self._run_group(group, collector=collector, cancel=cancel, allowance=allowance)
             allowance.end()
         measurements = MeasurementSet(

@@ -82,6 +82,18 @@ def test_a_quick_run_is_small_and_without_settings(profile, with_cpu):
     assert len(short) >= 8
 
 
+def test_half_precision_that_nobody_asked_for_is_timed_forwards_only(with_cpu):
+    fast = with_cpu(isa_features=("avx512f", "avx512_bf16", "avx512_fp16"))
+
+    def directions(budget, precision=Precision.FLOAT32):
+        requests = plan(fast, budget=budget, device_ids=("cpu",), precision=precision)
+        return {r.direction for r in requests if r.precision is Precision.FLOAT16}
+
+    assert directions(Budget.QUICK) == set()
+    assert directions(Budget.THOROUGH) == {Direction.FORWARD}
+    assert Direction.WEIGHT_GRADIENT in directions(Budget.THOROUGH, Precision.FLOAT16)
+
+
 def test_the_format_of_the_job_is_measured_though_the_processor_lacks_it(profile):
     requests = plan(profile, budget=Budget.QUICK, replay=(CALL,), precision=Precision.FLOAT16)
     short = [r for r in requests if r.precision is Precision.FLOAT16 and r.device_id == "cpu"]

@@ -281,3 +281,11 @@ def test_nothing_to_do_is_done_at_once(world):
 def test_ids_must_differ(world):
     with pytest.raises(ValueError, match="same id"):
         world.run("a:", "a:")
+
+
+def test_a_part_of_the_time_is_kept_for_settings_and_the_last_look_at_the_clock(world):
+    world.run("a:", request("b:", threads=1), budget_s=100.0)
+    first, second = (child["request"]["budget_s"] for child in world.children())
+    # One second to start, and a twentieth of it all for the setting.
+    assert 93.0 < first <= 94.0
+    assert 94.0 < second <= 100.0
