@@ -13,6 +13,7 @@ from advisor.errors import InputError
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator, translator_for
 from advisor.model.machine import Environment, MachineProfile, OsFamily
+from advisor.model.recommendation import Preferences
 from advisor.model.trial import (
     TrialReport,
     TrialRun,
@@ -20,6 +21,8 @@ from advisor.model.trial import (
     TrialSource,
     TrialVerdict,
 )
+from advisor.model.workload import Workload
+from advisor.recommend.recommend import recommend
 from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
 from advisor.report.trial_section import build_trial_report
@@ -34,7 +37,7 @@ from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
 from ui.history.store import History, Search, search_of
 from ui.progress import TerminalProgress
-from ui.settings import data_folder
+from ui.settings import data_folder, keep_last, read_last
 from ui.terminal import print_line, report_text
 from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
 from ui.try_run import Searcher, SearchRequest, gpu_backends, machine_facts
@@ -62,10 +65,32 @@ def try_settings(options: argparse.Namespace) -> int:
             print_line(f"{setup.id:24} {_tr()(setup.title)}")
         return EXIT_DONE
     report, is_cancelled = _search(options, source, profile, setups, environment)
+    if source.code is None:
+        feed_advice(report, workload=commands.workload_of(options), profile=profile)
     _show(report, options, profile.os.family)
     if is_cancelled:
         raise KeyboardInterrupt
     return _exit_code(report)
+
+
+def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProfile) -> None:
+    """Make the last advice anew from what was tried; what it was made from otherwise stays."""
+    last = read_last()
+    is_same = last is not None and last.workload == workload
+    measurements = last.measurements if last is not None and is_same else None
+    preferences = last.preferences if last is not None and is_same else Preferences()
+    advice = recommend(
+        profile,
+        measurements,
+        workload,
+        preferences,
+        journey.bundled_knowledge(),
+        today=journey.today(),
+        app_version=journey.app_version(),
+        index=journey.bundled_index(),
+        trials=report,
+    )
+    keep_last(advice)
 
 
 def _tr() -> Translator:

@@ -8,7 +8,7 @@ import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
 from advisor.knowledge.lookup import find_device
@@ -23,6 +23,7 @@ from advisor.model.recommendation import (
     ReasonCode,
     Rejection,
 )
+from advisor.model.trial import TrialReport, TrialResult
 from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
@@ -35,6 +36,7 @@ from advisor.recommend.rank import TIE_FRACTION, Candidate
 from advisor.recommend.reasons import reason
 from advisor.recommend.spot import NOTHING, redone_s
 from advisor.recommend.steps import steps_for
+from advisor.recommend.tried import measured_prediction
 
 # How it is known that an option is slower here.
 _SLOWER_CODES = {
@@ -49,13 +51,15 @@ NO_GAIN = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What every evaluation needs."""
+    """What every evaluation needs; `tried` are results of trials by option."""
 
     context: PredictionContext
     baseline: Prediction
     preferences: Preferences
     index: CloudIndex
     today: str
+    trials: TrialReport | None = None
+    tried: dict[str, TrialResult] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -74,7 +78,7 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
     result = Evaluation(candidates=[], hints=[], avoid=[], rejections=[])
     slower: Counter[str] = Counter()
     for option in options:
-        key = hardware_key(option)
+        key = (option.id,) if option.id in given.tried else hardware_key(option)
         if key not in known:
             known[key] = predict_option(option, given=given)
         found = known[key]
@@ -110,6 +114,14 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
 
     A GPU of this machine that nothing was measured on is predicted as one that could be bought.
     """
+    if given.trials is not None and option.id in given.tried:
+        return measured_prediction(
+            option.id,
+            given.tried[option.id],
+            trials=given.trials,
+            workload=given.context.workload,
+            baseline=given.baseline,
+        )
     found = predict(option, given.context, given.baseline)
     if not isinstance(found, MissingFact) or option.kind is not OptionKind.LOCAL_DEVICE:
         return found

@@ -24,6 +24,7 @@ from advisor.model.recommendation import (
     Rejection,
     Step,
 )
+from advisor.model.trial import TrialReport
 from advisor.model.workload import Workload
 from advisor.normal.judge import judge_efficiency
 from advisor.predict.ceilings import fit_ceilings
@@ -37,11 +38,12 @@ from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_
 from advisor.recommend.explain import Field, explain, field_of
 from advisor.recommend.job_data import job_data
 from advisor.recommend.offers import cloud_option
-from advisor.recommend.options import list_options
+from advisor.recommend.options import STAY_ID, list_options
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat, reason
 from advisor.recommend.steps import steps_for
+from advisor.recommend.tried import measured_prediction, trials_of, with_tried
 from advisor.recommend.worth_buying import Purchases, judge_purchases, use_of
 
 # What the free notebook services hand out (free_tiers): its time tells whether a job fits.
@@ -58,6 +60,7 @@ def recommend(
     today: str,
     app_version: str,
     index: KnowledgeIndex | None = None,
+    trials: TrialReport | None = None,
 ) -> Recommendation:
     """Return what to do about a job.
 
@@ -71,6 +74,7 @@ def recommend(
         app_version: is written into the recommendation.
         index: of the facts, where there is one already; None: it is made, which takes longer
             than the rest.
+        trials: what was tried on this network here; goes before what is predicted.
 
     Raises:
         InputError: when a wish or the date cannot be.
@@ -86,14 +90,24 @@ def recommend(
         knowledge=knowledge,
         index=index,
     )
+    tried = trials_of(trials, workload=workload)
+    baseline = predict_baseline(context)
+    if trials is not None and tried:
+        now = tried[STAY_ID]
+        baseline = measured_prediction(
+            STAY_ID, now, trials=trials, workload=workload, baseline=baseline
+        )
     given = Given(
         context=context,
-        baseline=predict_baseline(context),
+        baseline=baseline,
         preferences=preferences,
         index=index.cloud,
         today=today,
+        trials=trials,
+        tried=tried,
     )
     listed = list_options(profile, workload, preferences, knowledge, today=today, index=index.cloud)
+    listed = with_tried(listed, tried)
     evaluated = evaluate(listed.options, given=given)
     bought = _purchases(evaluated.candidates, given=given)
     others = [c for c in evaluated.candidates if c.option.kind is not OptionKind.BUY]
@@ -129,6 +143,7 @@ def recommend(
         data_dates=_dates(knowledge),
         sources=_sources(ranked, avoid),
         efficiencies=judge_efficiency(profile, measurements, knowledge),
+        trials=trials,
     )
 
 

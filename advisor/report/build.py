@@ -31,6 +31,7 @@ from advisor.report.method_sections import (
     workload_section,
 )
 from advisor.report.names import PHASES
+from advisor.report.trial_section import tried_sections
 
 OBJECTIVES = {
     Objective.FASTEST: N_("the fastest way"),
@@ -55,6 +56,7 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
         hints_section(advice, tr),
         workload_section(advice.workload, tr),
         machine_section(advice.profile, tr),
+        *tried_sections(advice, tr),
         *measured,
         method_section(advice, tr),
         rejections_section(advice, tr),

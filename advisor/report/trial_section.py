@@ -12,6 +12,7 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import StabilityWarning
+from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
 from advisor.model.trial import TrialReport, TrialResult, TrialVerdict
 from advisor.report.names import PHASES
@@ -65,10 +66,19 @@ def build_trial_report(report: TrialReport, tr: Translator, *, system: OsFamily)
     )  # fmt: skip
 
 
+def tried_sections(advice: Recommendation, tr: Translator) -> tuple[Section, ...]:
+    """Return the section of what was tried for a recommendation, none when nothing was."""
+    if advice.trials is None:
+        return ()
+    return (trial_section(advice.trials, tr, system=advice.profile.os.family),)
+
+
 def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> Section:
     """Return the table of what was tried, the chart, and how to use the best."""
     blocks: list[Block] = [Paragraph(text=_headline(report, tr), style="lead")]
-    blocks += [Paragraph(text=tr(WARNINGS[w]), style="note") for w in report.warnings]
+    blocks += [
+        Paragraph(text=tr(WARNINGS[w]), style="note") for w in report.warnings if w in WARNINGS
+    ]
     blocks.append(_table(report, tr))
     chart = _chart(report, tr)
     if chart.bars:

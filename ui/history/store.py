@@ -130,14 +130,14 @@ class History:
     def _connect(self) -> sqlite3.Connection:
         database = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
         try:
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = FULL")
-            database.execute("PRAGMA foreign_keys = ON")
             version = int(database.execute("PRAGMA user_version").fetchone()[0])
             if version > SCHEMA_VERSION:
                 raise InputError(
                     f"{self._path}: written by a newer DL Advisor (history {version}): update it"
                 )
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")
+            database.execute("PRAGMA foreign_keys = ON")
             if version < SCHEMA_VERSION:
                 database.executescript(
                     f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"

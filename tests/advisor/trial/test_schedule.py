@@ -8,11 +8,11 @@ from advisor.trial.schedule import MAX_RUNS, count_runs, next_setup
 
 
 def test_the_baseline_is_first_last_and_after_at_most_three_others(machine):
-    simulated = machine({name: 1.0 for name in "abcde"}, noise=0.03)
+    simulated = machine(dict.fromkeys("abcde", 1.0), noise=0.03)
     simulated.search(200.0)
     assert simulated.order[0] == simulated.order[-1] == "now"
-    streaks = [len(list(group)) for name, group in
-               itertools.groupby(simulated.order, key=lambda n: n == "now") if not name]  # fmt: skip
+    groups = itertools.groupby(simulated.order, key=lambda name: name == "now")
+    streaks = [len(list(group)) for is_baseline, group in groups if not is_baseline]
     assert max(streaks) <= 3
 
 
@@ -25,7 +25,7 @@ def test_every_other_round_is_backwards(machine):
 
 def test_the_time_is_kept(machine):
     for budget_s in (10.0, 30.0, 61.0, 120.0):
-        runs = machine({name: 1.0 for name in "abcd"}, noise=0.2).search(budget_s)
+        runs = machine(dict.fromkeys("abcd", 1.0), noise=0.2).search(budget_s)
         assert sum(run.duration_s for run in runs) <= max(budget_s, 6.0)
 
 

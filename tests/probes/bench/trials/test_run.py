@@ -45,8 +45,14 @@ HOSTILE = {
         "0.3 GiB",
     ),
     "fork": (
-        "import os, time\ndef build_model():\n    while True:\n        if os.fork() == 0:\n"
-        "            time.sleep(60)",
+        (
+            "import os, time
+def build_model():
+    while True:
+        if os.fork() == 0:
+"
+            "            time.sleep(60)"
+        ),
         Outcome.FAILED,
         "processes",
     ),
