@@ -18,12 +18,14 @@ from advisor.report.text import render_text
 from ui.excepthook import ExceptionDialog
 from ui.journey import app_version, bundled_knowledge, doctor_title
 from ui.models.workload_cards import job_sentence
-from ui.presenters.advise import AdvisePresenter
+from ui.presenters.advise import AdvisePresenter, AdviseState
+from ui.presenters.compare import ComparePresenter, Subjects
 from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.settings import last_recommendation_file
 from ui.theme import ThemeWatcher, app_icon
 from ui.views.advice_page import AdvicePage
+from ui.views.compare import CompareView
 from ui.views.machine import MachineView
 from ui.views.main_window import MainWindow, Page
 from ui.views.start import StartView
@@ -42,6 +44,7 @@ class Presenters:
     advise: AdvisePresenter
     machine: MachinePresenter
     workload: WorkloadPresenter
+    compare: ComparePresenter
 
 
 class Wiring(QObject):
@@ -63,12 +66,15 @@ class Wiring(QObject):
                 Page(name="machine", title=N_("Machine"), make=self._machine),
                 Page(name="workload", title=N_("Workload"), make=self._workload),
                 Page(name="measure", title=N_("Measure"), make=self._measure),
+                Page(name="compare", title=N_("Compare"), make=self._compare),
                 Page(name="advice", title=N_("Advice"), make=self._advice),
             ),
             version=app_version(),
             translator=translator,
         )
-        for owned in (self, presenters.advise, presenters.machine, presenters.workload):
+        for owned in (
+            self, presenters.advise, presenters.machine, presenters.workload, presenters.compare,
+        ):  # fmt: skip
             owned.setParent(self.window)
         # The form lives as long as the window, before and after its page is made.
         self.form.setParent(self.window)
@@ -152,6 +158,22 @@ class Wiring(QObject):
         view.show_state(presenter.state)
         return view
 
+    def _compare(self) -> QWidget:
+        presenter, advise = self._presenters.compare, self._presenters.advise
+        view = CompareView(translator=self._tr)
+        view.page_requested.connect(self.window.show_page)
+
+        def look() -> None:
+            # While kernels are timed nothing else may compute.
+            if not advise.state.is_busy:
+                presenter.take(_subjects(advise.state))
+                presenter.show()
+
+        view.shown.connect(look)
+        presenter.state_changed.connect(view.show_state)
+        view.show_state(presenter.state)
+        return view
+
     def _advice(self) -> QWidget:
         presenter = self._presenters.advise
         page = AdvicePage(translator=self._tr)
@@ -164,6 +186,15 @@ class Wiring(QObject):
         return page
 
 
+def _subjects(state: AdviseState) -> Subjects | None:
+    advice = state.recommendation
+    if advice is None:
+        return None
+    return Subjects(
+        profile=advice.profile, measurements=advice.measurements, workload=advice.workload
+    )
+
+
 def build_window(
     presenter: AdvisePresenter, *, translator: Translator, memory: WindowMemory | None = None
 ) -> MainWindow:
@@ -174,10 +205,10 @@ def build_window(
         translator: of all texts.
         memory: what the window remembers between starts, None for nothing.
     """
-    machine, workload = MachinePresenter(), WorkloadPresenter()
-    for other in (machine, workload):
+    machine, workload, compare = MachinePresenter(), WorkloadPresenter(), ComparePresenter()
+    for other in (machine, workload, compare):
         other.unexpected.connect(presenter.unexpected)
-    presenters = Presenters(advise=presenter, machine=machine, workload=workload)
+    presenters = Presenters(advise=presenter, machine=machine, workload=workload, compare=compare)
     wiring = Wiring(presenters, translator=translator)
     window, form = wiring.window, wiring.form
     if memory is not None:

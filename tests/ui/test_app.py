@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QFileDialog
 
 from tests.ui.advice_values import FakeWalk, an_advice
 from ui.app import build_window
+from ui.commands import PAGES
 from ui.presenters.advise import AdvisePresenter, Stage
+from ui.presenters.compare import ComparePresenter
 from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter
 from ui.settings import keep_last
@@ -17,12 +19,9 @@ from ui.window_memory import WindowMemory
 HEAVY = ("tensorflow", "keras", "pyopencl", "torch", "onnx", "reportlab.graphics.renderPM")
 
 
-PAGES = ("start", "machine", "workload", "measure", "advice")
-
-
 def settle(window):
     """Wait for whatever reads or probes beside the window."""
-    for kind in (MachinePresenter, WorkloadPresenter):
+    for kind in (MachinePresenter, WorkloadPresenter, ComparePresenter):
         for presenter in window.findChildren(kind):
             assert presenter.wait(20.0)
 

@@ -6,7 +6,7 @@ Signals of `CardWidget`:
 Leaves to others: what it says (`ui.models.cards`).
 """
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from advisor.i18n import N_, Translator
@@ -15,6 +15,8 @@ from ui.models.cards import Card, CardFact, Remedy
 from ui.theme import line_icon
 from ui.widgets.labels import text_label
 from ui.widgets.step_box import StepBox
+
+_ICON, _BUTTON = 14, 20
 
 
 class CardWidget(QFrame):
@@ -64,6 +66,8 @@ class CardWidget(QFrame):
     def _button(self, fact: CardFact) -> QToolButton:
         button = QToolButton()
         button.setAutoRaise(True)
+        button.setIconSize(QSize(_ICON, _ICON))
+        button.setFixedSize(_BUTTON, _BUTTON)
         if fact.is_own:
             button.setIcon(line_icon("action-undo", self))
             tip = self._tr(N_("Yours. Take what the probe found again: {name}"), name=fact.label)
