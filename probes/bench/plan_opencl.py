@@ -47,7 +47,7 @@ def opencl_rows(device: OpenclDevice, *, is_thorough: bool) -> tuple[Wanted, ...
         for row in sorted(rows, key=lambda row: row.tier)
         if is_thorough or not row.is_thorough
     ]
-    half = suite_opencl.HALF
+    half: tuple[Row, ...] = suite_opencl.HALF
     if not device.has_fp16:
         # The answer is that there is no such arithmetic: one row of a thorough run says it.
         half = half[:1] if is_thorough else ()

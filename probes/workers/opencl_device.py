@@ -73,6 +73,10 @@ class OpenclDevice:
         self.is_cpu = bool(device.type & cl.device_type.CPU)
         self.units = max(1, device.max_compute_units)
         self.max_group = max(1, device.max_work_group_size)
+        self.max_items = tuple(device.max_work_item_sizes)
+        self.local_bytes = int(device.local_mem_size)
+        self.global_bytes = int(device.global_mem_size)
+        self.max_alloc_bytes = int(device.max_mem_alloc_size)
         extensions = device.extensions.split()
         self.has_half = "cl_khr_fp16" in extensions
         self.bytes_in_use = 0
@@ -169,8 +173,8 @@ class OpenclDevice:
 
     def largest_buffer(self):
         """Return how many bytes the next buffer may have."""
-        total = int(self.device.global_mem_size * _MEMORY_SHARE)
-        return max(0, min(int(self.device.max_mem_alloc_size), total - self.bytes_in_use))
+        total = int(self.global_bytes * _MEMORY_SHARE)
+        return max(0, min(self.max_alloc_bytes, total - self.bytes_in_use))
 
     def require(self, count, precision):
         """Check that a buffer can have so many values.

@@ -51,7 +51,7 @@ class _Stream:
         n_arrays = _INPUTS[self._op] + (self._op != "read")
         device = self._device
         total = device.largest_buffer()
-        allowed = min(total, int(device.device.global_mem_size * 0.5) // n_arrays)
+        allowed = min(total, int(device.global_bytes * 0.5) // n_arrays)
         elements = min(self._wanted, allowed // self._dtype.itemsize)
         if elements < self._wanted and elements * self._dtype.itemsize < _MIN_BYTES:
             raise worker_errors.UnsupportedKernel(
@@ -127,7 +127,7 @@ def _local_work(device, elements, precision, width):
     macros = device.numbers(precision)
     macros.pop("MAD(a,b,c)")
     group = min(_LOCAL_GROUP, device.max_group)
-    size = min(_LOCAL_BYTES, device.device.local_mem_size // 2)
+    size = min(_LOCAL_BYTES, device.local_bytes // 2)
     rows = size // (group * width * dtype.itemsize)
     if rows < 2:
         raise worker_errors.UnsupportedKernel("the device has too little local memory")

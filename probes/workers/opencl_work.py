@@ -112,17 +112,18 @@ def _fit_group(device, kernel, local, is_exact):
     allowed = min(device.max_group, kernel.get_work_group_info(info.WORK_GROUP_SIZE, device.device))
     local = list(local)
     if is_exact:
-        if int(np.prod(local)) > allowed:
+        is_too_long = any(items > device.max_items[d] for d, items in enumerate(local))
+        if is_too_long or int(np.prod(local)) > allowed:
             raise worker_errors.UnsupportedKernel(
                 "a group of {} work-items is wanted, {} allowed".format(np.prod(local), allowed)
             )
         needed = kernel.get_work_group_info(info.LOCAL_MEM_SIZE, device.device)
-        if needed > device.device.local_mem_size:
+        if needed > device.local_bytes:
             raise worker_errors.UnsupportedKernel(
                 "it needs {} bytes of local memory".format(needed)
             )
         return tuple(local)
-    limits = device.device.max_work_item_sizes
+    limits = device.max_items
     local = [min(items, limits[d]) for d, items in enumerate(local)]
     while int(np.prod(local)) > allowed:
         largest = max(range(len(local)), key=local.__getitem__)
