@@ -263,11 +263,21 @@ def _nearest_of_each(
     for entries in by_software.values():
         nearest = min(far for far, _entry in entries)
         results += [
-            compared(entry.row, value=entry.value, unit=unit, own=own)
+            dataclasses.replace(
+                compared(entry.row, value=entry.value, unit=unit, own=own), workload=_work(entry)
+            )
             for far, entry in entries
             if far <= nearest + 1e-9
         ]
     return best_of_each(results, key=lambda r: (r.device, r.kind, r.source.title))
+
+
+def _work(entry: _Published) -> str:
+    """Return a kernel as published; of products the sizes, which each study writes in its way."""
+    shape = entry.shape
+    if not isinstance(shape, GemmShape) or shape.batch != 1:
+        return entry.row.workload
+    return f"gemm m{shape.m} n{shape.n} k{shape.k}"
 
 
 def _without_results(group: ComparisonGroup, others: list[_Published]) -> ComparisonGroup:
@@ -287,6 +297,7 @@ class _Sheet:
     device: _Device
     flop_per_s: float | None
     byte_per_s: float | None
+    own_name: str | None = None
 
 
 def _sheets(profile: MachineProfile, knowledge: Knowledge) -> tuple[_Sheet, ...]:
@@ -296,6 +307,7 @@ def _sheets(profile: MachineProfile, knowledge: Knowledge) -> tuple[_Sheet, ...]
         device=_Device(device_id=CPU_DEVICE_ID, name=profile.cpu.brand, kind=DeviceKind.CPU),
         flop_per_s=limits.peak_flop_per_s(Precision.FLOAT32),
         byte_per_s=spec.memory_bandwidth_byte_per_s if spec else None,
+        own_name=spec.device if spec else None,
     )
     sheets = [cpu]
     for gpu in profile.graphics:
@@ -308,6 +320,7 @@ def _sheets(profile: MachineProfile, knowledge: Knowledge) -> tuple[_Sheet, ...]
                 device=device,
                 flop_per_s=found.peak_fp32_flop_per_s if found else None,
                 byte_per_s=found.memory_bandwidth_byte_per_s if found else None,
+                own_name=found.device if found else None,
             )
         )
     return tuple(sheets)
@@ -316,7 +329,12 @@ def _sheets(profile: MachineProfile, knowledge: Knowledge) -> tuple[_Sheet, ...]
 def _sheet_groups(sheet: _Sheet, knowledge: Knowledge) -> tuple[ComparisonGroup, ...]:
     """Return a device among the data sheets of devices that have published results."""
     timed = {row.device for row in knowledge.published}
-    specs = [spec for spec in knowledge.devices if spec.device in timed]
+    specs = [
+        spec
+        for spec in knowledge.devices
+        # The very same product is no neighbour of itself.
+        if spec.device in timed and (spec.device, spec.kind) != (sheet.own_name, sheet.device.kind)
+    ]
     rates = _sheet_group(
         sheet,
         subject=Subject.DATA_SHEET_RATE,

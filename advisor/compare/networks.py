@@ -1,7 +1,8 @@
 """A network on this machine among published results of the same network and phase.
 
 Like with like: same precision, one device, a batch within a factor of 2, a framework that is
-named, and work that is known not to differ from its name.
+named, and work that is known not to differ from its name. Where nobody published such a batch,
+one within a factor of 8 stands in, and every figure tells its own.
 Leaves to others: kernels (`advisor.compare.kernels`), predictions from such rows
 (`advisor.predict`).
 """
@@ -29,6 +30,8 @@ from advisor.predict.published import (
 )
 
 _UNIT = "1/s"
+# Where no batch is similar: rates of batches this far apart still place a device.
+_NEAR_BATCH = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +118,14 @@ def _like(
             words = {word for row in rows if (word := sieve.words(row)) is not None}
             return (), sieve.reason, tuple(sorted(words, key=_natural))
         rows = kept
-    return rows, None, ()
+    similar = [row for row in rows if is_similar_batch(row, workload.batch_size)]
+    return similar or rows, None, ()
+
+
+def _is_near_batch(row: PublishedResult, batch_size: int) -> bool:
+    if not row.batch_size:
+        return False
+    return 1.0 / _NEAR_BATCH <= row.batch_size / batch_size <= _NEAR_BATCH
 
 
 def _natural(text: str) -> tuple[int, str]:
@@ -157,7 +167,7 @@ def _sieves(workload: Workload, knowledge: Knowledge) -> tuple[_Sieve, ...]:
             words=lambda row: row.study,
         ),
         _Sieve(
-            keeps=lambda row: is_similar_batch(row, workload.batch_size),
+            keeps=lambda row: _is_near_batch(row, workload.batch_size),
             reason=NoResult.OTHER_BATCHES,
             words=lambda row: str(row.batch_size) if row.batch_size else None,
         ),

@@ -20,8 +20,10 @@ from advisor.model.published import PublishedResult
 
 # Sizes within this factor are alike.
 ALIKE = 2.0
-# A product without a dimension below this runs at the device's sustained rate, whatever its shape.
+# A product without a dimension below this runs at the device's sustained rate.
 LARGE_GEMM = 512
+# Sizes of two such products may differ by more: the rate hardly follows them.
+ALIKE_LARGE = 8.0
 
 _GEMM = re.compile(r"gemm m(\d+) n(\d+) k(\d+) ([NT])([NT])\Z")
 _MATMUL = re.compile(r"matmul dim=(\d+)x(\d+)x(\d+) dim=(\d+)x(\d+)x(\d+)\Z")
@@ -116,10 +118,10 @@ def published_direction(row: PublishedResult) -> Direction:
     return Direction.FORWARD
 
 
-def _far(pairs: tuple[tuple[float, float], ...]) -> float | None:
-    """Return the distance of sizes in logarithms, None when one differs by more than `ALIKE`."""
+def _far(pairs: tuple[tuple[float, float], ...], *, most: float = ALIKE) -> float | None:
+    """Return the distance of sizes in logarithms, None when one differs by more than `most`."""
     logs = [abs(math.log(a / b)) for a, b in pairs]
-    if max(logs) > math.log(ALIKE) * (1.0 + 1e-9):
+    if max(logs) > math.log(most) * (1.0 + 1e-9):
         return None
     return math.hypot(*logs)
 
@@ -130,11 +132,16 @@ def is_large(shape: GemmShape) -> bool:
 
 
 def _gemm_distance(own: GemmShape, other: GemmShape) -> float | None:
-    if is_large(own) and is_large(other):
-        return 0.0
     if own.batch != 1 or other.batch != 1:
         return None
-    return _far(((own.m, other.m), (own.n, other.n), (own.k, other.k)))
+    most = ALIKE_LARGE if is_large(own) and is_large(other) else ALIKE
+    # Rows and columns of the result change places when both operands are transposed.
+    places = (
+        ((own.m, other.m), (own.n, other.n), (own.k, other.k)),
+        ((own.m, other.n), (own.n, other.m), (own.k, other.k)),
+    )
+    known = [far for pairs in places if (far := _far(pairs, most=most)) is not None]
+    return min(known, default=None)
 
 
 def _conv_distance(own: ConvShape, other: ConvShape) -> float | None:
@@ -156,8 +163,8 @@ def _recurrent_distance(own: RecurrentShape, other: RecurrentShape) -> float | N
 def distance(own: KernelShape, other: KernelShape) -> float | None:
     """Return how far two kernels are apart, 0 for the same work; None when they are not alike.
 
-    Large products are all alike. Elsewhere every size must lie within a factor of 2: the length
-    of a sequence does not matter, because its steps follow one another.
+    Every size must lie within a factor of 2, of large products within 8. The length of a
+    sequence does not matter, because its steps follow one another.
     """
     if isinstance(own, GemmShape) and isinstance(other, GemmShape):
         return _gemm_distance(own, other)

@@ -59,7 +59,8 @@ def build_comparison_report(comparison: Comparison, tr: Translator) -> Report:
         sections=tuple(group_section(group, tr) for group in comparison.groups),
         footer=tr(
             N_("Only like is put beside like: same kind of kernel, phase and number format, one"
-               " device, sizes within a factor of 2. Every figure has its source in the JSON.")
+               " device, sizes within a factor of 2 (large matrix products and batches: 8). Every"
+               " figure has its source in the JSON.")
         ),
         language=tr.language,
     )  # fmt: skip
@@ -168,7 +169,21 @@ def _chart(group: ComparisonGroup, shown: Iterable[ComparedResult], tr: Translat
         bars.insert(place, own)
     units = {"flop/s": "FLOP/s", "B/s": "B/s", "1/s": tr(N_("samples/s"))}
     axis = tr(N_("{unit}, log scale, more is better"), unit=units.get(group.unit, group.unit))
-    return BarChart(title=subject_name(group, tr), axis=axis, bars=tuple(bars), is_log=True)
+    return BarChart(title=_chart_title(group, shown, tr), axis=axis, bars=tuple(bars), is_log=True)
+
+
+def _chart_title(group: ComparisonGroup, shown: Iterable[ComparedResult], tr: Translator) -> str:
+    """Return what is compared, with the batches of the rows where they are not this machine's."""
+    title = subject_name(group, tr)
+    batches = sorted({result.batch_size for result in shown if result.batch_size is not None})
+    if group.subject is not Subject.NETWORK or not batches or batches == [group.batch_size]:
+        return title
+    if len(batches) == 1:
+        return tr(N_("{title}; published at batch {batch}"), title=title, batch=batches[0])
+    return tr(
+        N_("{title}; published at batch {low} to {high}"),
+        title=title, low=batches[0], high=batches[-1],
+    )  # fmt: skip
 
 
 def _label(result: ComparedResult) -> str:

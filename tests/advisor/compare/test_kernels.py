@@ -88,7 +88,8 @@ def test_a_processor_whose_count_is_not_stated_is_one():
 def test_a_device_shows_its_best_figure_and_unverified_rows_are_marked():
     group = compared(
         a_row(1, value=2e12),
-        a_row(2, device="Device 1", value=3e12, workload="gemm m2048 n7000 k2048 NN"),
+        a_row(2, device="Device 1", value=3e12),
+        a_row(4, device="Device 1", value=9e12, workload="gemm m2048 n7000 k2048 NN"),
         a_row(3, comparability=Comparability.UNKNOWN),
     )
     assert [(r.device, r.value, r.is_certain) for r in group.results] == [
@@ -97,9 +98,26 @@ def test_a_device_shows_its_best_figure_and_unverified_rows_are_marked():
 
 
 def test_times_of_products_become_rates():
+    name = "linear dim=2x1024x512 dim=512x1024 dim=1024"
+    group = compared(a_row(1, workload=name, metric="step_time", unit="s", value=0.1))
+    assert group.results[0].value == pytest.approx(2 * 2 * 1024 * 512 * 1024 / 0.1)
+    assert group.results[0].workload == "gemm m2048 n1024 k512"
+
+
+def test_a_product_of_many_more_rows_is_not_put_beside():
     name = "linear dim=100x1024x512 dim=512x1024 dim=1024"
     group = compared(a_row(1, workload=name, metric="step_time", unit="s", value=0.1))
-    assert group.results[0].value == pytest.approx(2 * 100 * 1024 * 512 * 1024 / 0.1)
+    assert group.results == ()
+    assert group.no_result is NoResult.OTHER_SHAPES
+
+
+def test_a_product_is_no_neighbour_of_its_own_data_sheet():
+    spec = a_spec(device="AMD A10-7850K", kind=DeviceKind.CPU, vendor="AMD")
+    other = a_spec(device="AMD FX-8350", kind=DeviceKind.CPU, vendor="AMD")
+    rows = tuple(a_row(i, device=s.device, device_kind=s.kind) for i, s in enumerate((spec, other)))
+    found = compare_kernels(a_profile(graphics=()), None, facts(*rows, devices=(spec, other)))
+    devices = {r.device for group in found.groups for r in group.results}
+    assert devices == {"AMD FX-8350"}
 
 
 def test_of_several_convolutions_the_most_alike_is_taken():

@@ -80,7 +80,7 @@ REFUSED = [
     ({"n_devices": 4}, NoResult.SEVERAL_DEVICES, ("4",)),
     ({"n_devices": None}, NoResult.SEVERAL_DEVICES, ()),
     ({"framework": None}, NoResult.FRAMEWORK_NOT_NAMED, ("a-study",)),
-    ({"batch_size": 128}, NoResult.OTHER_BATCHES, ("128",)),
+    ({"batch_size": 512}, NoResult.OTHER_BATCHES, ("512",)),
 ]
 
 
@@ -91,14 +91,22 @@ def test_no_comparable_result_says_why(changes, reason, found):
 
 
 def test_the_batches_that_were_published_are_in_order():
-    group = group_of(trained(1, batch_size=128), trained(2, batch_size=8), trained(3, batch_size=1))
-    assert group.found == ("1", "8", "128")
+    group = group_of(trained(1, batch_size=512), trained(2, batch_size=3), trained(3, batch_size=1))
+    assert group.found == ("1", "3", "512")
 
 
 def test_one_comparable_row_among_others_is_enough():
     group = group_of(trained(1), trained(2, batch_size=1024), trained(3, n_devices=2))
     assert [r.device for r in group.results] == ["Device 1"]
     assert group.no_result is None
+
+
+def test_a_batch_within_a_factor_of_8_stands_in_where_none_is_nearer():
+    far = group_of(trained(1, batch_size=128), trained(2, batch_size=512))
+    assert [r.batch_size for r in far.results] == [128]
+    assert far.no_result is None
+    near = group_of(trained(1, batch_size=128), trained(2))
+    assert [r.device for r in near.results] == ["Device 2"]
 
 
 def test_a_throughput_without_a_batch_is_not_comparable():

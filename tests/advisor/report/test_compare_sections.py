@@ -140,6 +140,24 @@ def test_networks_are_in_samples_per_second():
     assert lead(group).startswith("100 samples/s (predicted)")
 
 
+@pytest.mark.parametrize(
+    ("batches", "ending"),
+    [
+        ((16, 16), ""),
+        ((64, 64), "; published at batch 64"),
+        ((8, 16, 128), "; published at batch 8 to 128"),
+    ],
+)
+def test_a_chart_tells_the_batch_of_its_rows(batches, ending):
+    rows = (a_result(i, unit="1/s", batch_size=batch) for i, batch in enumerate(batches, 1))
+    group = a_group(
+        *rows, subject=Subject.NETWORK, unit="1/s", shape=None, workload="ResNet-50",
+        phase=Phase.TRAINING, batch_size=16,
+    )  # fmt: skip
+    (chart,) = blocks_of(group, BarChart)
+    assert chart.title == f"ResNet-50, training, batch 16, float32{ending}"
+
+
 def test_the_report_says_whether_anything_was_measured():
     values = {
         "machine": "Some CPU",
