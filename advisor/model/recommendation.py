@@ -115,7 +115,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Something to do: `kind` is "shell", "python", "text" or "url"; `content` can be copied."""
+    """Something to do: `kind` is "shell", "python", "file", "text" or "url"; `content` to copy."""
 
     kind: str
     caption: str

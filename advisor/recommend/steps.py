@@ -12,6 +12,7 @@ from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.recommendation import Step
 from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
+from advisor.recommend.skypilot import skypilot_steps
 
 # Values of settings that stand for a fact of the machine.
 PHYSICAL_CORES = "PHYS"
@@ -36,7 +37,8 @@ def steps_for(
         return ()
     if option.offer is not None:
         started = cloud_steps(option, hours=hours, disk_gib=disk_gib)
-        return (*started, *_on_arrival(option))
+        by_task = skypilot_steps(option, disk_gib=disk_gib)
+        return (*started, *_on_arrival(option), *by_task)
     if option.purchase is not None:
         return _buy_steps(option.purchase)
     settings = option.settings

@@ -223,19 +223,24 @@ def test_commands_have_no_stray_line_ends():
             assert all(line.strip() for line in lines)
 
 
+def arrival_of(option):
+    steps = steps_for(option, profile=a_profile(), hours=1.0)
+    caption = "On the rented machine: look, install, run"
+    return next(step.content.split("\n") for step in steps if step.caption == caption)
+
+
 def test_on_arrival_look_install_and_save():
     option = a_cloud_option(a_gpu_offer(), is_spot=True)
-    steps = steps_for(option, profile=a_profile(), hours=1.0)
-    arrival = steps[-2].content.split("\n")
+    arrival = arrival_of(option)
     assert arrival[0] == "nvidia-smi"
     assert "tensorflow[and-cuda]" in arrival[2]
-    assert "BackupAndRestore" in steps[-1].content
-    cpu = steps_for(a_cloud_option(), profile=a_profile(), hours=1.0)[-1].content.split("\n")
+    steps = steps_for(option, profile=a_profile(), hours=1.0)
+    assert any("BackupAndRestore" in step.content for step in steps)
+    cpu = arrival_of(a_cloud_option())
     assert cpu[0] == "lscpu"
     assert "tensorflow-cpu" in cpu[2]
     arm = a_cloud_option(an_offer(architecture="arm64"))
-    lines = steps_for(arm, profile=a_profile(), hours=1.0)[-1].content.split("\n")
-    assert lines[2] == "v/bin/pip install tensorflow keras"
+    assert arrival_of(arm)[2] == "v/bin/pip install tensorflow keras"
 
 
 # --- bought -------------------------------------------------------------------------------------

@@ -1,0 +1,64 @@
+"""A rented machine as a SkyPilot task: one file that starts the job, and stops the machine.
+
+Only for vendors whose types and regions SkyPilot names as we do. The file asks for exactly the
+type and region that were priced.
+Leaves to others: the vendors' own commands (`advisor.recommend.cloud_steps`).
+"""
+
+from advisor.model.offer import Offer
+from advisor.model.option import Option
+from advisor.model.recommendation import Step
+
+VENDORS = frozenset({"aws", "azure", "gcp"})
+# The machine goes away so long after its last command has ended.
+IDLE_MINUTES = 10
+FILE_NAME = "dl-advisor.yaml"
+
+
+def skypilot_task(option: Option, *, disk_gib: int) -> str | None:
+    """Return the text of a task file for a CLOUD option, None where SkyPilot does not fit."""
+    offer = option.offer
+    if offer is None or offer.vendor not in VENDORS:
+        return None
+    machine, _, attached = offer.instance_type.partition("+")
+    packages = '"tensorflow[and-cuda]"' if offer.accelerator else _cpu_package(offer)
+    lines = [
+        "name: dl-advisor",
+        "resources:",
+        f"  infra: {offer.vendor}/{offer.region}",
+        f"  instance_type: {machine}",
+        f"  use_spot: {str(option.is_spot).lower()}",
+        f"  disk_size: {disk_gib}",
+        f"  autostop: {{idle_minutes: {IDLE_MINUTES}, down: true}}",
+        "workdir: .",
+        f"setup: pip install {packages} keras",
+        "run: python TRAIN.py",
+    ]
+    if attached:
+        name, _, count = attached.rpartition("x")
+        lines.insert(4, f"  accelerators: {name}:{count}")
+    return "\n".join(lines)
+
+
+def skypilot_steps(option: Option, *, disk_gib: int) -> tuple[Step, ...]:
+    """Return how to do the same with SkyPilot; empty where it does not fit."""
+    task = skypilot_task(option, disk_gib=disk_gib)
+    if task is None:
+        return ()
+    start = f"pip install 'skypilot[{_extra(option)}]' && sky launch -c dl-advisor {FILE_NAME}"
+    return (
+        Step(kind="file", caption=f"Or with SkyPilot, as {FILE_NAME}", content=task),
+        Step(
+            kind="shell",
+            caption="Start, watch, stop",
+            content="\n".join([start, "sky queue dl-advisor", "sky down dl-advisor"]),
+        ),
+    )
+
+
+def _extra(option: Option) -> str:
+    return option.offer.vendor if option.offer is not None else ""
+
+
+def _cpu_package(offer: Offer) -> str:
+    return "tensorflow" if offer.architecture in ("arm64", "aarch64") else "tensorflow-cpu"
