@@ -46,7 +46,8 @@ VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar"
 
 # Flags of processors that multiply in bfloat16 themselves.
 _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
-_OPENCL_VALUES = 5
+# Values of headlines that scatter little within a run, and cost time or memory.
+_FEW_VALUES = 5
 
 
 class Budget(StrEnum):
@@ -127,8 +128,8 @@ class PlanBuilder:
         name = "/".join(parts) + suffix
         timing = _TIMING[self._budget]
         min_value_s, n_values = timing.get(role, timing[CALIBRATION])
-        if runner is Runner.OPENCL and role == HEADLINE:
-            n_values = min(n_values, _OPENCL_VALUES)
+        if runner in (Runner.OPENCL, Runner.STREAM) and role == HEADLINE:
+            n_values = min(n_values, _FEW_VALUES)
         request = BenchmarkRequest(
             id=name,
             role=role,
