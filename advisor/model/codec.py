@@ -32,10 +32,23 @@ def _hints(cls: type) -> _Hints:
     return typing.get_type_hints(cls)
 
 
+# Annotations are few, and asked about for every value of a file.
+@functools.cache
+def _origin_of(annotation: Any) -> Any:
+    return typing.get_origin(annotation)
+
+
+@functools.cache
+def _arguments_of(annotation: Any) -> tuple[Any, ...]:
+    return typing.get_args(annotation)
+
+
+@functools.cache
 def _is_union(annotation: Any) -> bool:
     return typing.get_origin(annotation) in (typing.Union, types.UnionType)
 
 
+@functools.cache
 def _class_members(annotation: Any) -> tuple[type, ...]:
     members = typing.get_args(annotation)
     return tuple(m for m in members if isinstance(m, type) and dataclasses.is_dataclass(m))
@@ -60,7 +73,7 @@ def encode(value: Any, *, annotation: Any = None) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple):
-        arguments = typing.get_args(annotation)
+        arguments = _arguments_of(annotation)
         item = arguments[0] if arguments else None
         return [encode(entry, annotation=item) for entry in value]
     return value
@@ -72,9 +85,11 @@ def decode(data: Any, annotation: Any, *, path: str = "$") -> Any:
     Raises:
         FormatError: with the path of the first entry that does not fit.
     """
+    if type(data) is annotation and annotation in (str, int, bool):
+        return data
     if _is_union(annotation):
         return _decode_union(data, annotation, path)
-    origin = typing.get_origin(annotation)
+    origin = _origin_of(annotation)
     if origin is tuple:
         return _decode_tuple(data, annotation, path)
     if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
@@ -108,7 +123,7 @@ def _describe(data: Any) -> str:
 
 
 def _decode_union(data: Any, annotation: Any, path: str) -> Any:
-    members = typing.get_args(annotation)
+    members = _arguments_of(annotation)
     if data is None and type(None) in members:
         return None
     classes = _class_members(annotation)
@@ -132,7 +147,7 @@ def _decode_union(data: Any, annotation: Any, path: str) -> Any:
 def _decode_tuple(data: Any, annotation: Any, path: str) -> tuple[Any, ...]:
     if not isinstance(data, list):
         raise FormatError(f"{path}: expected a list, found {_describe(data)}")
-    arguments = typing.get_args(annotation)
+    arguments = _arguments_of(annotation)
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return tuple(decode(x, arguments[0], path=f"{path}[{i}]") for i, x in enumerate(data))
     if len(arguments) != len(data):

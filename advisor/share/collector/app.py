@@ -7,6 +7,7 @@ Leaves to others: checking (`advisor.share`), storing (`writer`), publishing (`r
 
 import asyncio
 import contextlib
+import json
 import re
 import time
 from collections.abc import AsyncIterator
@@ -36,7 +37,7 @@ from advisor.share.collector.settings import CollectorSettings
 from advisor.share.collector.store import Answer, NewUpload, delete_upload
 from advisor.share.collector.writer import StorageError, Writer
 from advisor.share.plausible import Bounds, bounds_of, find_implausible
-from advisor.share.upload import Upload, canonical_bytes, parse_json, upload_of
+from advisor.share.upload import Upload, parse_json, upload_of
 from advisor.share.vocabulary import Vocabulary, find_foreign, vocabulary_of
 
 LICENCE_LINK = '<https://creativecommons.org/publicdomain/zero/1.0/>; rel="license"'
@@ -123,7 +124,7 @@ def check_body(id_: str, data: bytes, *, checks: Checks, received_on: str) -> Ne
     return NewUpload(
         id=id_,
         received_on=received_on,
-        body=canonical_bytes(upload).decode("ascii"),
+        body=json.dumps(body, sort_keys=True, separators=(",", ":")),
         reason=fault,
         figures=figures_of(upload) if fault is None else {},
     )
@@ -228,7 +229,7 @@ def _add_uploads(
         openapi_extra={"requestBody": body},
     )
     async def submit(
-        request: Request, upload_id: Annotated[str, Path(pattern=r"^[0-9a-f]{64}\z")]
+        request: Request, upload_id: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
     ) -> Response:
         """Keep an upload. Its id is the SHA-256 of a secret token, which deletes it."""
         wait_s = limiter.wait_s(request.client.host if request.client else "")
