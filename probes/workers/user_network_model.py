@@ -258,16 +258,14 @@ def train(keras, network, request, clock, emit):
 
 
 def _batch_of(dataset, default):
-    for leaf in _leaves(dataset.element_spec):
-        if leaf.shape.rank and leaf.shape[0] is not None:
-            return int(leaf.shape[0])
-    return default
-
-
-def _leaves(spec):
+    """Return the samples of a batch of the user's data."""
     import tensorflow as tf
 
-    return tf.nest.flatten(spec)
+    for batch in dataset.take(1):
+        for leaf in tf.nest.flatten(batch):
+            if leaf.shape.rank:
+                return int(leaf.shape[0])
+    return default
 
 
 def _checked_loss(network, seen, before):

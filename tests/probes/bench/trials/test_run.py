@@ -46,11 +46,7 @@ HOSTILE = {
     ),
     "fork": (
         (
-            "import os, time
-def build_model():
-    while True:
-        if os.fork() == 0:
-"
+            "import os, time\ndef build_model():\n    while True:\n        if os.fork() == 0:\n"
             "            time.sleep(60)"
         ),
         Outcome.FAILED,

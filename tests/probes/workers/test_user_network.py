@@ -1,0 +1,254 @@
+"""Steps of a user's network, mostly for real (slow); the clock of the steps with a fake one."""
+
+import csv
+import dataclasses
+import json
+import os
+
+import numpy as np
+import pytest
+
+from advisor.model.measurement import Outcome, Setting
+from advisor.model.quantity import Phase, Precision
+from advisor.model.trial import (
+    CodeReference,
+    DataKind,
+    Jit,
+    Pipeline,
+    TrialData,
+    TrialSetup,
+    TrialSource,
+)
+from advisor.network.bundled import bundled_config_text
+from probes.bench.trials.run import RunLimits, run_setup
+
+NOW = TrialSetup(id="now", title="now")
+LIMITS = RunLimits(min_time_s=0.05, check_steps=4, budget_s=120.0)
+# An interpreter that has Keras with JAX and PyTorch; such tests are left out without one.
+OTHER_PYTHON = os.environ.get("DL_ADVISOR_TEST_PYTHON")
+MODEL = """
+import keras
+def build_model():
+    model = keras.Sequential([keras.Input((8, 8, 1)), keras.layers.Conv2D(4, 3),
+                              keras.layers.Flatten(), keras.layers.Dense(3)])
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    return model
+def make_data():
+    import numpy, tensorflow
+    arrays = numpy.zeros((64, 8, 8, 1), "float32"), numpy.arange(64) % 3
+    return tensorflow.data.Dataset.from_tensor_slices(arrays).batch(16)
+def no_model():
+    return 5
+"""
+
+
+class Clock:
+    def __init__(self):
+        self.now_s = 0.0
+
+    def __call__(self):
+        return self.now_s
+
+
+def step_clock(**more):
+    from user_network import StepClock
+
+    request = {"check_steps": 2, "min_time_s": 1.0, "max_steps": 100, "max_time_s": 1e9, **more}
+    clock = Clock()
+    return StepClock(request, clock=clock), clock
+
+
+def take(steps, clock, *times_s):
+    steps.begin()
+    for at, seconds in enumerate(times_s, start=1):
+        clock.now_s += seconds
+        if steps.end():
+            return at
+        steps.follow()
+    return None
+
+
+def test_the_first_step_is_apart_and_checked_steps_are_not_timed():
+    steps, clock = step_clock()
+    assert take(steps, clock, 5.0, 9.0, 0.4, 0.4, 0.4, 0.4) == 5
+    assert steps.first_step_s == 5.0
+    assert steps.values_s(1) == pytest.approx([0.4])
+    assert len(steps.values_s(5)) == 3
+
+
+def test_a_slow_network_ends_early_with_what_there_is():
+    steps, clock = step_clock(check_steps=8, max_time_s=10.0)
+    assert take(steps, clock, *[6.0] * 10) == 3
+    assert steps.values_s(5) == pytest.approx([6.0, 6.0])
+    assert not steps.is_checked
+
+
+def test_blocks_share_all_steps():
+    steps, clock = step_clock(min_time_s=70.0)
+    take(steps, clock, 1.0, 1.0, *[float(n) for n in range(1, 13)])
+    values = steps.values_s(5)
+    assert len(values) == 5
+    assert values == sorted(values)
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind"),
+    [
+        ("sparse_categorical_crossentropy", "sparse"),
+        ("categorical_crossentropy", "one_hot"),
+        ("binary_crossentropy", "binary"),
+        ("mse", "number"),
+        (np.mean, "number"),
+    ],
+)
+def test_targets_follow_from_the_loss(loss, kind):
+    from user_network_model import kind_of_loss
+
+    assert kind_of_loss(loss) == kind
+
+
+def test_own_arrays_are_found_by_name_or_order(tmp_path):
+    from user_network_data import own_arrays
+
+    path = tmp_path / "d.npz"
+    np.savez(path, y_train=np.ones(3), x_train=np.zeros((3, 2)))
+    inputs, targets = own_arrays({"kind": "npz", "path": str(path)})
+    assert inputs.shape == (3, 2)
+    assert targets.shape == (3,)
+    table = tmp_path / "d.csv"
+    with table.open("w", newline="") as file:
+        csv.writer(file).writerows([["a", "b", "label"], [1, 2, 0], [3, 4, 1]])
+    inputs, targets = own_arrays({"kind": "csv", "path": str(table)})
+    assert inputs.tolist() == [[1, 2], [3, 4]]
+    assert targets.tolist() == [0, 1]
+
+
+def bundled(name, **more):
+    values = {"phase": Phase.TRAINING, "batch_size": 8, **more}
+    return TrialSource(name=name, title=name, model_json=bundled_config_text(name), **values)
+
+
+def run(source, setup=NOW, **limits):
+    return run_setup(source, setup, limits=dataclasses.replace(LIMITS, **limits))
+
+
+@pytest.fixture
+def net(tmp_path):
+    path = tmp_path / "net.py"
+    path.write_text(MODEL)
+
+    def make(function="build_model", **more):
+        code = CodeReference(path=str(path), function=function)
+        values = {"phase": Phase.TRAINING, "batch_size": 8, "code": code, **more}
+        return TrialSource(name="net", title="net", **values)
+
+    make.path = path
+    return make
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mnist-mlp", "lstm-text-generator", "imdb-bidirectional-lstm"])
+def test_bundled_networks_train_with_the_loss_of_a_classifier(name):
+    found = run(bundled(name, optimizer="momentum"))
+    assert found.is_completed, found.message
+    classes = {"mnist-mlp": 10, "imdb-bidirectional-lstm": 2}.get(name)
+    if classes is not None:
+        assert found.check_value == pytest.approx(np.log(classes), rel=0.5)
+    assert found.first_step_s > found.step_s
+    assert found.peak_memory_bytes > 100 << 20
+
+
+@pytest.mark.slow
+def test_the_check_value_repeats_and_follows_the_setup():
+    source = bundled("mnist-mlp")
+    first, again = run(source), run(source)
+    assert first.check_value == again.check_value
+    half = run(source, TrialSetup(id="b", title="", precision=Precision.BFLOAT16, intra_threads=1))
+    assert half.is_completed, half.message
+    assert half.check_value == pytest.approx(first.check_value, rel=0.06)
+    assert half.check_value != first.check_value
+    compiled = run(source, TrialSetup(id="x", title="", jit=Jit.ON))
+    assert compiled.check_value == pytest.approx(first.check_value, rel=0.25)
+
+
+@pytest.mark.slow
+def test_inference_and_a_setting():
+    setting = (Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0"),)
+    source = bundled("mnist-mlp", phase=Phase.INFERENCE)
+    found, other = run(source), run(source, TrialSetup(id="o", title="", settings=setting))
+    assert found.check_value == pytest.approx(other.check_value, rel=1e-3)
+    assert not found.has_random_layers
+
+
+@pytest.mark.slow
+def test_the_users_code_is_run_with_its_own_data_and_pipeline(net):
+    data = TrialData(kind=DataKind.FUNCTION, path=str(net.path), function="make_data")
+    cached = TrialSetup(id="c", title="", pipeline=Pipeline.CACHE_PREFETCH)
+    found = run(net(data=data), cached)
+    assert found.is_completed, found.message
+    assert found.batch_size == 16
+    assert run(net()).batch_size == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("function", "words"), [("no_model", "returns int"), ("missing", "no function 'missing'")]
+)
+def test_code_that_makes_no_model_is_told_so(net, function, words):
+    found = run(net(function))
+    assert found.outcome is Outcome.UNSUPPORTED
+    assert words in found.message
+
+
+@pytest.mark.slow
+def test_own_arrays_and_images(net, tmp_path):
+    import struct
+    import zlib
+
+    np.savez(tmp_path / "d.npz", x=np.zeros((40, 8, 8)), y=np.arange(40) % 3)
+    for kind in range(3):
+        folder = tmp_path / "images" / str(kind)
+        folder.mkdir(parents=True)
+        for at in range(8):
+            rows = b"".join(b"\0" + bytes([at * 9 % 256] * 9) for _ in range(9))
+            parts = [(b"IHDR", struct.pack(">IIBBBBB", 9, 9, 8, 0, 0, 0, 0)),
+                     (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]  # fmt: skip
+            chunks = [struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d))
+                      for n, d in parts]  # fmt: skip
+            (folder / f"{at}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+    for kind, name in ((DataKind.NPZ, "d.npz"), (DataKind.IMAGES, "images")):
+        found = run(net(data=TrialData(kind=kind, path=str(tmp_path / name))))
+        assert found.is_completed, found.message
+        assert found.batch_size == 8
+    wrong = tmp_path / "w.npz"
+    np.savez(wrong, x=np.zeros((40, 5)), y=np.zeros(40))
+    found = run(net(data=TrialData(kind=DataKind.NPZ, path=str(wrong))))
+    assert found.outcome is Outcome.UNSUPPORTED
+    assert "shape" in found.message
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(OTHER_PYTHON is None, reason="DL_ADVISOR_TEST_PYTHON names no interpreter")
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_another_backend_computes_the_same(backend):
+    source = bundled("cifar10-a10-cnn")
+    now = run(source)
+    other = run(source, TrialSetup(id="o", title="", backend=backend, python=OTHER_PYTHON))
+    assert other.is_completed, other.message
+    assert other.stack.backend == backend
+    assert other.check_value == pytest.approx(now.check_value, rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_backend_that_is_not_installed_is_told():
+    found = run(bundled("mnist-mlp"), TrialSetup(id="o", title="", backend="jax"))
+    assert found.outcome is Outcome.UNSUPPORTED
+    assert "jax" in found.message
+
+
+@pytest.mark.slow
+def test_a_configuration_that_is_no_network_is_refused():
+    source = dataclasses.replace(bundled("mnist-mlp"), model_json=json.dumps({"a": 1}))
+    found = run(source)
+    assert not found.is_completed
+    assert found.message
