@@ -3,6 +3,8 @@
 Leaves to others: the interface (`app`), the command line (`ui.collector_commands`).
 """
 
+import gc
+
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -42,6 +44,9 @@ def serve(settings: CollectorSettings) -> None:
     migrate_only(settings.database)
     engine = open_database(database_url(settings.database))
     app = make_app(settings, engine=engine, knowledge=load_knowledge())
+    # What is there now stays: a collection that looks at it again would make requests wait.
+    gc.collect()
+    gc.freeze()
     uvicorn.run(
         app,
         host=settings.host,

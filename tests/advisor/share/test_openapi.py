@@ -1,6 +1,7 @@
 """The OpenAPI document is true: nothing that it allows or forbids makes the server fail."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -54,5 +55,6 @@ def test_schemathesis_finds_no_server_error(server, tmp_path):
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=280, check=False)
     text = (done.stdout + done.stderr).decode(errors="replace")
     assert done.returncode == 0, text[-4000:]
-    assert "No issues found" in text, text[-4000:]
+    n_made, n_passed = map(int, re.search(r"(\d+) generated, (\d+) passed", text).groups())
+    assert n_made == n_passed >= 300, text[-4000:]
     assert requests.get(f"{server.url}/v1/health", timeout=20).status_code == 200
