@@ -1,20 +1,23 @@
-"""How much longer published networks took than the roofline of their GPU says.
+"""Published times of networks as experiments that tell about other devices.
 
-A GPU that nobody here measured is predicted by its data sheet times this factor, taken from
-results on that GPU, else on its architecture, else on its vendor's GPUs.
-Leaves to others: the prediction itself (`advisor.predict.transfer`).
+An experiment is what was run (network, work, batch, precision), with what software, on which
+device of which data sheet. Leaves to others: how alike two of them are
+(`advisor.predict.similarity`), the answer for a device (`advisor.predict.nearby`).
 """
 
-import math
-import statistics
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
+from advisor.model.offer import CpuPlatform
 from advisor.model.published import DeviceSpec, NetworkFacts, PublishedResult, ResultPhase
 from advisor.model.quantity import Phase, Precision
+from advisor.model.workload import Workload
+from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
 from advisor.predict.published import (
     is_comparable,
     multiply_adds,
@@ -26,87 +29,175 @@ from advisor.predict.published import (
 TRAINING_PASSES = 3
 FLOP_PER_MULTIPLY_ADD = 2
 
-# Log sd that an anchor has at least: how near the device is, and how near the network.
-_LEAST_SD = {
-    "device": (0.2, 0.3, 0.45),
-    "architecture": (0.25, 0.4, 0.55),
-    "generation": (0.35, 0.5, 0.65),
-    "vendor": (0.5, 0.6, 0.75),
-    "kind": (0.65, 0.75, 0.85),
-}
-# Results that are enough: of the same network, of its family, of any network.
-_ENOUGH = (1, 3, 3)
-_FEW = 3
-# So that 80 % of the published results lie in the interval when their own device is left out.
-_WIDENING = 1.6
-_FEW_SD = 0.15
-# Steps whose least times differ by no more are of similar size.
-_SIMILAR_SIZE = 4.0
-# Devices whose years differ by no more are of one generation.
-_GENERATION_YEARS = 3
-# Without any anchor: a third of the peak, within 3 times.
-_DEFAULT_FACTOR = 3.0
-_DEFAULT_SD = 0.9
-# Outside this range a row did other work than its name says, or was limited by its input.
-_CREDIBLE = (0.1, 200.0)
+# What the user's own software is taken for.
+OWN_FRAMEWORK = "tensorflow"
+# A row further below flop/peak did other work than its name says: no arithmetic is so fast.
+_LEAST_FACTOR = 0.1
+# Rows without a batch (throughput as the tool liked it) are of about this one.
+_USUAL_BATCH = 32
+_KINDS = (DeviceKind.CPU, DeviceKind.IGPU, DeviceKind.DGPU)
+_PHASES = {ResultPhase.TRAINING: Phase.TRAINING, ResultPhase.INFERENCE: Phase.INFERENCE}
+# byte/s for each flop/s of devices whose bandwidth is not known.
+_USUAL_BALANCE = 1.0 / 12.0
+_USUAL_YEAR = 2016
+# Arm cores that compute in half precision at twice the rate of single precision.
+_HALF_RATE_CORES = ("Cortex-A55", "Cortex-A76", "Cortex-A78", "Oryon")
+# A rented machine in a published row: "(AWS c5.xlarge, 4 vCPU)", "GCE n1-highcpu-8".
+_INSTANCES = (
+    ("aws", re.compile(r"AWS (\w+)\.\w+, (\d+) vCPU")),
+    ("gcp", re.compile(r"(n1)-\w+-(\d+)")),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """A device as its data sheet describes it, for comparing with others.
+
+    Attributes:
+        peak_flop_per_s: at the precision of the experiment, of the cores that it used.
+        year: of the product; that of a usual one where it is not known.
+        cores: of a processor, those that the experiment used; 1 for anything else.
+    """
+
+    name: str
+    kind: DeviceKind
+    vendor: str
+    architecture: str | None
+    year: int
+    peak_flop_per_s: float
+    bandwidth_byte_per_s: float
+    cores: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What was run, and with which software.
+
+    Attributes:
+        network: its name, in one spelling; family: of the bundled network.
+        multiply_adds: of one sample and a forward pass; None unknown.
+        study, software: None where the user's own is meant, which no study ran.
+        framework: "pytorch", without version.
+    """
+
+    network: str
+    family: str | None
+    multiply_adds: int | None
+    phase: Phase
+    precision: Precision
+    batch_size: int
+    study: str | None
+    software: str | None
+    framework: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """One published result as a factor over the roofline of its device.
+    """One published time: what ran where, and the seconds of one sample."""
 
-    Attributes:
-        factor: published time over flop/peak; below 1 where faster arithmetic than the stated
-            peak was used (reduced-precision units inside float32).
-        family: of its network ("convolutional", "recurrent", ...), None when not bundled.
-        roofline_s: least time of a step of that batch; None when the batch is not known.
-        network: its name as `advisor.predict.published.spelled` gives it.
-    """
-
-    spec: DeviceSpec
-    phase: ResultPhase
-    precision: Precision
-    family: str | None
-    factor: float
-    roofline_s: float | None
-    network: str
+    device: Device
+    run: Run
+    sample_s: float
     row: PublishedResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorFactor:
-    """Factor over the roofline for a device, its log sd, what it rests on, and some rows."""
+def own_run(workload: Workload, *, network: NetworkFacts | None, flop: float) -> Run:
+    """Return the user's job as a question: with software that no study ran.
 
-    factor: float
-    log_sd: float
-    level: str
-    rows: tuple[PublishedResult, ...]
+    Args:
+        workload: the job.
+        network: what is known of its network; None where it is not a bundled one.
+        flop: of one step.
+    """
+    passes = TRAINING_PASSES if workload.phase is Phase.TRAINING else 1
+    counted = flop / (FLOP_PER_MULTIPLY_ADD * passes * workload.batch_size)
+    known = network.multiply_adds_per_sample if network else None
+    return Run(
+        network=network.name if network else spelled(workload.network),
+        family=network.family if network else None,
+        multiply_adds=known or max(1, round(counted)),
+        phase=workload.phase,
+        precision=workload.precision,
+        batch_size=workload.batch_size,
+        study=None,
+        software=None,
+        framework=OWN_FRAMEWORK,
+    )
 
 
 def peak_flop_per_s(spec: DeviceSpec, precision: Precision) -> float | None:
-    """Return the spec-sheet rate at a precision; that of float32 where none is stated."""
+    """Return the spec-sheet rate at a precision, at least that of float32.
+
+    Hardware with slow or without units for it computes in float32 instead.
+    """
     known = {
         Precision.FLOAT32: spec.peak_fp32_flop_per_s,
         Precision.FLOAT16: spec.peak_fp16_flop_per_s,
         Precision.BFLOAT16: spec.peak_bf16_flop_per_s,
-        Precision.INT8: spec.peak_int8_op_per_s,
+        Precision.INT8: spec.peak_int8_op_per_s or spec.peak_fp16_flop_per_s,
     }
-    return known[precision] or spec.peak_fp32_flop_per_s
+    rates = [rate for rate in (known[precision], spec.peak_fp32_flop_per_s) if rate]
+    return max(rates, default=None)
 
 
-def matching_anchors(
-    knowledge: Knowledge, *, phase: Phase, precision: Precision
-) -> tuple[Anchor, ...]:
-    """Return the published results on one GPU whose work and device are known.
+def gpu_device(spec: DeviceSpec, *, precision: Precision, share: float = 1.0) -> Device | None:
+    """Return a GPU, or a share of it, for comparing; None when its peak is not known."""
+    peak = peak_flop_per_s(spec, precision)
+    if not peak:
+        return None
+    bandwidth = spec.memory_bandwidth_byte_per_s or peak * _USUAL_BALANCE
+    return Device(
+        name=spec.device,
+        kind=spec.kind,
+        vendor=spec.vendor,
+        architecture=spec.architecture,
+        year=spec.year or _USUAL_YEAR,
+        peak_flop_per_s=peak * share,
+        bandwidth_byte_per_s=bandwidth * share,
+    )
 
-    Only those of the phase and precision.
-    """
-    return anchors_by_job(knowledge).get((phase, precision), ())
+
+def cpu_device(
+    limits: CpuLimits,
+    *,
+    name: str,
+    vendor: str,
+    architecture: str | None,
+    year: int | None,
+    precision: Precision,
+    threads: int | None = None,
+) -> Device:
+    """Return the part of a processor that some threads use, for comparing."""
+    cores = min(limits.cores, float(threads)) if threads else limits.cores
+    peak = limits.peak_flop_per_s(Precision.FLOAT32) * cores / limits.cores
+    has_half = (architecture or "").startswith(_HALF_RATE_CORES)
+    if precision is Precision.INT8 or (precision is Precision.FLOAT16 and has_half):
+        peak *= 2.0
+    return Device(
+        name=name,
+        kind=DeviceKind.CPU,
+        vendor=vendor,
+        architecture=architecture,
+        year=year or _USUAL_YEAR,
+        peak_flop_per_s=peak,
+        bandwidth_byte_per_s=limits.bandwidth_byte_per_s,
+        cores=cores,
+    )
 
 
-def anchors_by_job(knowledge: Knowledge) -> dict[tuple[Phase, Precision], tuple[Anchor, ...]]:
-    """Return the anchors of all published results by phase and precision, in their order."""
-    specs: dict[tuple[str, DeviceKind], DeviceSpec] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """What the rows are looked up in."""
+
+    knowledge: Knowledge
+    specs: Mapping[tuple[str, DeviceKind], DeviceSpec | None]
+    networks: Mapping[str, NetworkFacts]
+    platforms: Mapping[tuple[str, str], CpuPlatform]
+
+
+def anchors_of(knowledge: Knowledge) -> tuple[Anchor, ...]:
+    """Return the published times on one device whose data sheet and precision are known."""
+    specs: dict[tuple[str, DeviceKind], DeviceSpec | None] = {}
     for spec in reversed(knowledge.devices):
         for name in (spec.device, *spec.aliases):
             specs[name.lower(), spec.kind] = spec
@@ -114,136 +205,97 @@ def anchors_by_job(knowledge: Knowledge) -> dict[tuple[Phase, Precision], tuple[
     for facts in reversed(knowledge.networks):
         for name in (facts.name, *facts.aliases):
             networks[spelled(name)] = facts
-    found: dict[tuple[Phase, Precision], list[Anchor]] = defaultdict(list)
-    for row in knowledge.published:
-        anchor = _anchor(row, specs, networks)
-        if anchor is not None:
-            found[Phase(anchor.phase.value), anchor.precision].append(anchor)
-    return {job: tuple(anchors) for job, anchors in found.items()}
+    rows = [row for row in knowledge.published if _is_run(row)]
+    for kind, name in {(row.device_kind, row.device) for row in rows}:
+        if (name.lower(), kind) not in specs:
+            found = find_device(knowledge, name.split("(")[0], kind=kind)
+            specs[name.lower(), kind] = found
+    tables = _Tables(
+        knowledge=knowledge,
+        specs=MappingProxyType(specs),
+        networks=MappingProxyType(networks),
+        platforms={(row.vendor, row.family): row for row in knowledge.cpu_platforms},
+    )
+    return tuple(anchor for row in rows if (anchor := _anchor(row, tables)) is not None)
 
 
-def _anchor(
-    row: PublishedResult,
-    specs: dict[tuple[str, DeviceKind], DeviceSpec],
-    networks: dict[str, NetworkFacts],
-) -> Anchor | None:
-    if row.phase is ResultPhase.KERNEL or not is_comparable(row):
+def _is_run(row: PublishedResult) -> bool:
+    """Whether a row timed a network, on one device, at a stated precision."""
+    return (
+        row.phase in _PHASES
+        and row.device_kind in _KINDS
+        and row.precision is not None
+        and is_comparable(row)
+    )
+
+
+def _anchor(row: PublishedResult, tables: _Tables) -> Anchor | None:
+    facts = tables.networks.get(spelled(row.workload))
+    sample_s = seconds_per_sample(row, facts=facts)
+    device = _device(row, tables)
+    if sample_s is None or device is None:
         return None
-    spec = specs.get((row.device.lower(), row.device_kind))
-    if spec is None or spec.kind is DeviceKind.CPU:
-        return None
-    network = spelled(row.workload)
-    facts = networks.get(network)
-    per_sample = seconds_per_sample(row, facts=facts)
-    work = multiply_adds(row, facts=facts)
-    if per_sample is None or not work:
-        return None
-    precision = row.precision or Precision.FLOAT32
-    peak = peak_flop_per_s(spec, precision)
-    if not peak:
-        return None
-    passes = TRAINING_PASSES if row.phase is ResultPhase.TRAINING else 1
-    roofline_s = FLOP_PER_MULTIPLY_ADD * passes * work / peak
-    factor = per_sample / roofline_s
-    if not _CREDIBLE[0] <= factor <= _CREDIBLE[1]:
-        return None
-    return Anchor(
-        spec=spec,
-        phase=row.phase,
-        precision=precision,
+    run = _run(row, facts)
+    if run.multiply_adds:
+        passes = TRAINING_PASSES if run.phase is Phase.TRAINING else 1
+        least_s = FLOP_PER_MULTIPLY_ADD * passes * run.multiply_adds / device.peak_flop_per_s
+        if sample_s < _LEAST_FACTOR * least_s:
+            return None
+    return Anchor(device=device, run=run, sample_s=sample_s, row=row)
+
+
+def _run(row: PublishedResult, facts: NetworkFacts | None) -> Run:
+    # On a processor, threads are part of the device; elsewhere of how the software was used.
+    threads = None if row.device_kind is DeviceKind.CPU else row.threads
+    used = (
+        row.study, row.framework, row.framework_version, row.backend, row.build, row.metric,
+        threads,
+    )  # fmt: skip
+    name = (row.framework or "").lower()
+    found = re.match(r"[a-z+/-]+", name)
+    return Run(
+        network=facts.name if facts else spelled(row.workload),
         family=facts.family if facts else None,
-        factor=factor,
-        roofline_s=roofline_s * row.batch_size if row.batch_size else None,
-        network=network,
-        row=row,
+        multiply_adds=multiply_adds(row, facts=facts),
+        phase=_PHASES[row.phase],
+        precision=row.precision or Precision.FLOAT32,
+        batch_size=row.batch_size or _USUAL_BATCH,
+        study=row.study,
+        software=" ".join(str(part) for part in used),
+        framework=found.group().strip() if found else "",
     )
 
 
-def anchor_factor(
-    anchors: Iterable[Anchor],
-    *,
-    spec: DeviceSpec,
-    names: frozenset[str],
-    family: str | None,
-    roofline_s: float | None,
-) -> AnchorFactor:
-    """Return the factor over the roofline of a device, from the nearest published results.
-
-    The same network on a related device tells as much as another network on the same device; the
-    group that promises the least error is taken.
-
-    Args:
-        anchors: of one phase and precision.
-        spec: the device.
-        names: spellings of the network, as `advisor.predict.published.spelled` gives them.
-        family: of the network; None unknown.
-        roofline_s: least time of its step on the device; None unknown. Results of steps of that
-            size are preferred: small ones never reach the rates of large ones.
-    """
-    same = tuple(anchors)
-    best = AnchorFactor(factor=_DEFAULT_FACTOR, log_sd=_DEFAULT_SD, level="none", rows=())
-    least_doubt = math.inf
-    for level, near in _near_devices(same, spec):
-        for least_sd, enough, group in zip(
-            _LEAST_SD[level], _ENOUGH, _near_networks(near, names, family), strict=True
-        ):
-            # No group is surer than its distance allows: most need not be looked at.
-            if len(group) < enough or _WIDENING * least_sd >= least_doubt:
-                continue
-            found = _summary(level, _similar(group, roofline_s), least_sd=least_sd)
-            if found.log_sd < least_doubt:
-                best, least_doubt = found, found.log_sd
-    return best
+def _device(row: PublishedResult, tables: _Tables) -> Device | None:
+    precision = row.precision or Precision.FLOAT32
+    spec = tables.specs.get((row.device.lower(), row.device_kind))
+    if row.device_kind is not DeviceKind.CPU:
+        return gpu_device(spec, precision=precision) if spec else None
+    if spec is not None:
+        limits = spec_limits(spec, knowledge=tables.knowledge)
+        if limits is None:
+            return None
+        return cpu_device(
+            limits, name=spec.device, vendor=spec.vendor, architecture=spec.architecture,
+            year=spec.year, precision=precision, threads=row.threads,
+        )  # fmt: skip
+    for cloud, pattern in _INSTANCES:
+        found = pattern.search(row.device)
+        platform = tables.platforms.get((cloud, found.group(1))) if found else None
+        if found and platform:
+            name = f"{cloud} {platform.family}"
+            return _rented(name, platform, int(found.group(2)), tables, precision)
+    return None
 
 
-def _near_devices(
-    anchors: tuple[Anchor, ...], spec: DeviceSpec
-) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
-    """Yield the anchors of ever more distant devices."""
-    kind = tuple(a for a in anchors if a.spec.kind is spec.kind)
-    vendor = tuple(a for a in kind if a.spec.vendor == spec.vendor)
-    year = spec.year
-    yield "device", tuple(a for a in vendor if a.spec.device == spec.device)
-    if spec.architecture:
-        yield "architecture", tuple(a for a in vendor if a.spec.architecture == spec.architecture)
-    if year is not None:
-        near = (a for a in vendor if abs((a.spec.year or 0) - year) <= _GENERATION_YEARS)
-        yield "generation", tuple(near)
-    yield "vendor", vendor
-    yield "kind", kind
-
-
-def _near_networks(
-    anchors: tuple[Anchor, ...], names: frozenset[str], family: str | None
-) -> Iterator[tuple[Anchor, ...]]:
-    """Yield the anchors of the same network, of its family, and all."""
-    yield tuple(a for a in anchors if a.network in names)
-    yield tuple(a for a in anchors if family is not None and a.family == family)
-    yield anchors
-
-
-def _similar(group: tuple[Anchor, ...], roofline_s: float | None) -> tuple[Anchor, ...]:
-    """Return the anchors of steps of similar size, all where those are few."""
-    if not roofline_s:
-        return group
-    near = tuple(
-        a
-        for a in group
-        if a.roofline_s and abs(math.log(a.roofline_s / roofline_s)) < math.log(_SIMILAR_SIZE)
+def _rented(
+    name: str, platform: CpuPlatform, vcpus: int, tables: _Tables, precision: Precision
+) -> Device:
+    limits = platform_limits(
+        platform, vcpus=vcpus, architecture=platform.architecture, knowledge=tables.knowledge
     )
-    return near if len(near) >= _FEW else group
-
-
-def _summary(level: str, chosen: tuple[Anchor, ...], *, least_sd: float) -> AnchorFactor:
-    logs = sorted(math.log(anchor.factor) for anchor in chosen)
-    middle = statistics.median(logs)
-    deviation = statistics.median(abs(log - middle) for log in logs) * 1.4826
-    log_sd = _WIDENING * math.hypot(deviation, least_sd)
-    log_sd += _FEW_SD if len(chosen) < _FEW else 0.0
-    nearest = sorted(chosen, key=lambda a: (abs(math.log(a.factor) - middle), a.row.id))
-    return AnchorFactor(
-        factor=math.exp(middle),
-        log_sd=log_sd,
-        level=level,
-        rows=tuple(anchor.row for anchor in nearest[:2]),
-    )
+    vendor = "Arm" if "arm" in (platform.architecture or "") else "Intel"
+    return cpu_device(
+        limits, name=name, vendor=vendor, architecture=platform.microarchitecture, year=None,
+        precision=precision,
+    )  # fmt: skip

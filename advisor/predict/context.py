@@ -15,10 +15,11 @@ from advisor.model.prediction import Evidence
 from advisor.model.published import NetworkFacts, PublishedResult
 from advisor.model.quantity import Precision, Source
 from advisor.model.workload import Workload
-from advisor.predict.anchors import Anchor
+from advisor.predict.anchors import own_run
 from advisor.predict.ceilings import MachineCeilings
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
+from advisor.predict.nearby import JobAnswers
 from advisor.predict.published import (
     ThreadLaw,
     network_facts,
@@ -40,7 +41,7 @@ class PredictionContext:
         cpu_limits, baseline_step: derived, as all that follows: limits of this processor, and
             a step on it.
         cloud: the cloud tables by key.
-        anchors: published factors of GPUs in this phase and precision.
+        nearby: what published times on any device say about this job.
         network: what is known of the bundled network, None where it is not one; network_names:
             its spellings, as `advisor.predict.published.spelled` gives them.
         network_rows: published results of this network and phase, with seconds for one sample.
@@ -57,7 +58,7 @@ class PredictionContext:
     cpu_limits: CpuLimits = field(init=False)
     baseline_step: StepEstimate = field(init=False)
     cloud: CloudIndex = field(init=False)
-    anchors: tuple[Anchor, ...] = field(init=False)
+    nearby: JobAnswers = field(init=False)
     network: NetworkFacts | None = field(init=False)
     network_names: frozenset[str] = field(init=False)
     network_rows: tuple[tuple[PublishedResult, float], ...] = field(init=False)
@@ -70,12 +71,15 @@ class PredictionContext:
         index = self.index or knowledge_index(self.knowledge)
         work, facts = self.workload, self.knowledge
         totals = step_totals(work)
+        network = network_facts(facts, name=work.network)
         derived = {
             "cpu_limits": cpu_limits(self.profile, knowledge=facts),
             "baseline_step": step_on(work, device=self.ceilings.cpu, precision=work.precision),
             "cloud": index.cloud,
-            "anchors": index.anchors.get((work.phase, work.precision), ()),
-            "network": network_facts(facts, name=work.network),
+            "nearby": JobAnswers(
+                index.anchors, own_run(work, network=network, flop=float(totals.flop))
+            ),
+            "network": network,
             "network_names": network_names(work, knowledge=facts),
             "network_rows": rows_of_network(work, knowledge=facts),
             "totals": totals,

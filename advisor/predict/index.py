@@ -4,12 +4,10 @@ Leaves to others: the facts (`advisor.knowledge.store`), using them (`advisor.pr
 """
 
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from advisor.knowledge.cloud import CloudIndex, cloud_index
 from advisor.knowledge.store import Knowledge
-from advisor.model.quantity import Phase, Precision
-from advisor.predict.anchors import Anchor, anchors_by_job
+from advisor.predict.nearby import AnchorTable, anchor_table
 from advisor.predict.published import ThreadSweep, thread_sweeps
 
 _FRAMEWORK = "TensorFlow"
@@ -21,12 +19,12 @@ class KnowledgeIndex:
 
     Attributes:
         cloud: the cloud tables by key, the offers by machine.
-        anchors: published factors of GPUs by phase and precision.
+        anchors: published times of networks, as experiments that tell about other devices.
         sweeps: published sweeps over threads.
     """
 
     cloud: CloudIndex
-    anchors: MappingProxyType[tuple[Phase, Precision], tuple[Anchor, ...]]
+    anchors: AnchorTable
     sweeps: tuple[ThreadSweep, ...]
 
 
@@ -34,6 +32,6 @@ def knowledge_index(knowledge: Knowledge) -> KnowledgeIndex:
     """Return the index of a knowledge."""
     return KnowledgeIndex(
         cloud=cloud_index(knowledge),
-        anchors=MappingProxyType(anchors_by_job(knowledge)),
+        anchors=anchor_table(knowledge),
         sweeps=thread_sweeps(knowledge, framework=_FRAMEWORK),
     )

@@ -17,9 +17,10 @@ from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec, PublishedResult
 from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Workload
-from advisor.predict.anchors import AnchorFactor, anchor_factor, peak_flop_per_s
+from advisor.predict.anchors import gpu_device, peak_flop_per_s
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
+from advisor.predict.nearby import WARNED_SD, Nearby
 from advisor.predict.published import ThreadLaw, is_similar_batch, row_evidence
 from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import Z_80, interval_of
@@ -45,6 +46,11 @@ _OLD_STACK_SD = 0.35
 _OLD_STACK_YEAR = 2020
 # More than this is told as a warning: the figure may be off by more than 3 times.
 _WARNED_SD = math.log(3.0) / Z_80
+# Without any published time: a third of the peak, within 3 times.
+_DEFAULT_FACTOR = 3.0
+_DEFAULT_SD = 0.9
+# No published network took longer than this many times the least time of its work and launches.
+_LARGEST_FACTOR = 200.0
 
 Hardware = CpuLimits | DeviceSpec
 
@@ -311,35 +317,37 @@ def _memory_s(spec: DeviceSpec, context: PredictionContext) -> float:
 def _gpu_estimate(
     spec: DeviceSpec, context: PredictionContext, *, share: float
 ) -> HardwareEstimate | MissingFact:
-    """Scale the roofline of the data sheet by the factor of published results."""
+    """Take published times of networks on such devices, not below roofline and launches."""
     workload = context.workload
-    peak = peak_flop_per_s(spec, workload.precision)
-    if not peak:
+    device = gpu_device(spec, precision=workload.precision)
+    if device is None:
         return MissingFact(fact="time", reason=f"The peak rate of {spec.device} is not known.")
-    anchor = anchor_factor(
-        context.anchors,
-        spec=spec,
-        names=context.network_names,
-        family=context.network.family if context.network else None,
-        roofline_s=context.totals.flop / peak,
-    )
-    computing = context.totals.flop / peak / share
+    found = context.nearby.on(device)
+    computing = context.totals.flop / device.peak_flop_per_s / share
     waiting = context.totals.launches * LAUNCH_S
-    working = max(computing * anchor.factor, computing + _memory_s(spec, context) / share)
+    least = computing + _memory_s(spec, context) / share
+    if found is None:
+        working, log_sd = max(_DEFAULT_FACTOR * computing, least), _DEFAULT_SD
+    else:
+        most = _LARGEST_FACTOR * (least + waiting)
+        working = min(max(found.sample_s * workload.batch_size / share, least), most)
+        log_sd = found.log_sd
     total = max(working, waiting) + _GPU_CALL_S
-    log_sd = anchor.log_sd + (0.2 if waiting > working else 0.0)
-    step = _bounded(interval_of(total, log_sd=log_sd), computing)
+    log_sd += 0.2 if waiting > working else 0.0
     return HardwareEstimate(
-        step_s=step,
+        step_s=_bounded(interval_of(total, log_sd=log_sd), computing),
         breakdown=(),
-        basis=Basis.SCALED_FROM_PUBLISHED if anchor.rows else Basis.MODEL_ONLY,
-        evidence=tuple(row_evidence(row) for row in anchor.rows),
+        basis=Basis.SCALED_FROM_PUBLISHED if found else Basis.MODEL_ONLY,
+        evidence=tuple(row_evidence(a.row) for a in found.nearest) if found else (),
         assumptions=(
-            *_gpu_assumptions(spec, anchor, is_waiting=waiting > working, share=share),
+            *_gpu_assumptions(
+                spec, found, factor=working / computing if computing else 1.0,
+                is_waiting=waiting > working, share=share,
+            ),
             *_several(workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)),
         ),
-        is_warned=log_sd > _WARNED_SD,
-    )
+        is_warned=log_sd > WARNED_SD,
+    )  # fmt: skip
 
 
 def _several(workload: Workload, *, step_s: float, fixed_s: float) -> tuple[str, ...]:
@@ -360,19 +368,24 @@ def _several(workload: Workload, *, step_s: float, fixed_s: float) -> tuple[str,
     return (text,)
 
 
+def _origin(spec: DeviceSpec, found: Nearby | None) -> str:
+    """Return in words how near the nearest published time is."""
+    if found is None:
+        return "a usual value: no published result is near"
+    nearest = found.nearest[0].device
+    if nearest.name == spec.device:
+        return f"published results on {spec.device} and devices like it"
+    if spec.architecture is not None and nearest.architecture == spec.architecture:
+        return f"published results on other {spec.architecture} GPUs and devices like them"
+    if nearest.vendor == spec.vendor:
+        return f"published results on other {spec.vendor} GPUs and devices like them"
+    return "published results on other GPUs"
+
+
 def _gpu_assumptions(
-    spec: DeviceSpec, anchor: AnchorFactor, *, is_waiting: bool, share: float
+    spec: DeviceSpec, found: Nearby | None, *, factor: float, is_waiting: bool, share: float
 ) -> tuple[str, ...]:
-    origins = {
-        "device": f"published results on {spec.device}",
-        "architecture": f"published results on other {spec.architecture} GPUs",
-        "generation": f"published results on {spec.vendor} GPUs of about the same age",
-        "vendor": f"published results on other {spec.vendor} GPUs",
-        "kind": "published results on other GPUs",
-        "none": "a usual value: no published result is near",
-    }
-    origin = origins[anchor.level]
-    texts = [f"{anchor.factor:.1f} times the time of the data sheet's peak, from {origin}."]
+    texts = [f"{factor:.1f} times the time of the data sheet's peak, from {_origin(spec, found)}."]
     if is_waiting:
         texts.append("The network is small: starting its kernels takes longer than computing them.")
     if share < 1.0:

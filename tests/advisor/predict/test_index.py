@@ -3,13 +3,13 @@
 import dataclasses
 
 from advisor.knowledge.store import load_knowledge
-from advisor.model.quantity import Phase, Precision
-from advisor.predict.anchors import matching_anchors
+from advisor.model.quantity import Precision
+from advisor.predict.anchors import anchors_of, gpu_device
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import knowledge_index
 from advisor.predict.published import thread_sweeps
-from tests.advisor.predict.builders import knowledge, profile, published, small_cnn
+from tests.advisor.predict.builders import device, knowledge, profile, published, small_cnn
 
 
 def test_the_index_holds_what_the_facts_say():
@@ -17,20 +17,18 @@ def test_the_index_holds_what_the_facts_say():
     index = knowledge_index(facts)
     assert index.sweeps == thread_sweeps(facts, framework="TensorFlow")
     assert len(index.cloud.machines) < len(facts.offers)
-    for phase in Phase:
-        for precision in Precision:
-            found = matching_anchors(facts, phase=phase, precision=precision)
-            assert index.anchors.get((phase, precision), ()) == found
-    assert sum(map(len, index.anchors.values())) > 100
+    assert index.anchors.anchors == anchors_of(facts)
+    assert len(index.anchors.anchors) > 2000
 
 
 def test_no_facts_no_index():
     index = knowledge_index(knowledge())
-    assert (index.cloud.machines, index.sweeps, dict(index.anchors)) == ((), (), {})
+    assert (index.cloud.machines, index.sweeps, index.anchors.anchors) == ((), (), ())
 
 
 def test_a_given_index_is_used_and_changes_nothing():
-    facts = knowledge(published=(published(device="RTX Test", value=1.0),))
+    spec = device("RTX Test", peak=20e12, bandwidth=600e9)
+    facts = knowledge(published=(published(device="RTX Test", value=1.0),), devices=(spec,))
     machine = profile()
     made = PredictionContext(
         profile=machine,
@@ -43,5 +41,7 @@ def test_a_given_index_is_used_and_changes_nothing():
     given = dataclasses.replace(made, index=index)
     assert given.cloud is index.cloud
     assert given.law == made.law
-    assert given.anchors == made.anchors
+    found = gpu_device(spec, precision=Precision.FLOAT32)
+    assert found is not None
+    assert given.nearby.on(found) == made.nearby.on(found) is not None
     assert given.network_rows == made.network_rows

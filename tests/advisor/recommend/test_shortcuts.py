@@ -20,7 +20,6 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Preferences
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
-from advisor.predict import anchors as anchors_module
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import knowledge_index
@@ -150,38 +149,6 @@ def test_options_of_one_hardware_have_the_prediction_of_each(
     assert sum(c.option.offer is not None for c in candidates) > 50
     for candidate in candidates:
         assert candidate.prediction == predict_option(candidate.option, given=given)
-
-
-# --- anchors: groups that cannot win are not looked at --------------------------------------------
-
-
-def plain_factor(anchors, *, spec, names, family, roofline_s):
-    found = [
-        anchors_module._summary(
-            level,
-            anchors_module._similar(group, roofline_s),
-            least_sd=anchors_module._LEAST_SD[level][place],
-        )
-        for level, near in anchors_module._near_devices(anchors, spec)
-        for place, group in enumerate(anchors_module._near_networks(near, names, family))
-        if len(group) >= anchors_module._ENOUGH[place]
-    ]
-    return min(found, key=lambda factor: factor.log_sd)
-
-
-@pytest.mark.parametrize("network", ["resnet-50", "alexnet-s", "lstm-ptb", "unheard-of"])
-def test_the_surest_group_of_anchors_is_found(facts, index, network):
-    anchors = index.anchors[Phase.TRAINING, Precision.FLOAT32]
-    specs = {anchor.spec.device: anchor.spec for anchor in anchors}
-    for spec in specs.values():
-        for roofline_s in (None, 1e-4, 1.0):
-            asked = {
-                "spec": spec,
-                "names": frozenset({spelled(network)}),
-                "family": "convolutional",
-                "roofline_s": roofline_s,
-            }
-            assert anchors_module.anchor_factor(anchors, **asked) == plain_factor(anchors, **asked)
 
 
 # --- thread sweeps: by the shape of the curve -----------------------------------------------------
