@@ -18,12 +18,19 @@ from advisor.knowledge.placed import Placed, PlacedRow, PlacedTable, file_fault
 from advisor.knowledge.rows import RowFault
 from advisor.knowledge.store import TABLES, packed_file, table_files
 from advisor.model.machine import DeviceKind
+from advisor.model.published import DeviceSpec, PublishedResult, ResultPhase
+from advisor.model.quantity import Precision
 from advisor.network.keras_config import network_from_config
 
 SOURCES_FILE = "SOURCES.md"
 UNRESOLVED_FILE = "devices/unresolved.csv"
 UNRESOLVED = "unresolved"
 
+# A card may run above the clock of its data sheet, hardly by more than this.
+_FAR_ABOVE = 1.1
+_EXPLAINS = re.compile(r"\b(?:peak|clocks?|boost|caches?|tensor|winograd|overclocked)\b", re.I)
+# A training step costs about three forward passes.
+_TRAINING_PASSES = 3.0
 _HEADING = re.compile(r"^### (\S+)\s*$", re.MULTILINE)
 
 
@@ -77,23 +84,46 @@ def _devices_of_results(placed: Placed) -> Iterator[RowFault]:
 
 
 def _peaks(placed: Placed) -> Iterator[RowFault]:
-    """Yield published rates that their device cannot reach, unless a note explains them."""
+    """Yield published rates that their device cannot reach, unless a note explains them.
+
+    Of a timed network it is the rate of its own multiply-adds. Slightly above the peak of a data
+    sheet, which holds at one clock, any note is enough; far above it the note must speak of it.
+    """
     if not placed["devices"].is_whole:
         return
     specs = {(entry.row.device, entry.row.kind): entry.row for entry in placed["devices"].rows}
     for entry in placed["published"].rows:
         row = entry.row
         spec = specs.get((row.device, row.device_kind))
-        if spec is None or row.note is not None:
+        if spec is None:
             continue
-        peaks = {"flop/s": spec.peak_fp32_flop_per_s, "B/s": spec.memory_bandwidth_byte_per_s}
-        if row.precision is not None and row.precision.value == "float16":
-            peaks["flop/s"] = spec.peak_fp16_flop_per_s
-        peak = peaks.get(row.unit)
-        if peak is not None and row.value > peak * (row.n_devices or 1):
+        value, peak = _rate_and_peak(row, spec)
+        if value is None or not peak or value <= peak * (row.n_devices or 1):
+            continue
+        is_far = value > _FAR_ABOVE * peak * (row.n_devices or 1)
+        if row.note is None or (is_far and not _EXPLAINS.search(row.note)):
             yield entry.fault(
                 f"above the peak {peak:g} of the device, without a note", field="value"
             )
+
+
+def _rate_and_peak(row: PublishedResult, spec: DeviceSpec) -> tuple[float | None, float | None]:
+    """Return the rate that a row states or implies, and the peak that bounds it."""
+    is_half = row.precision is Precision.FLOAT16
+    if row.unit == "B/s":
+        return row.value, spec.memory_bandwidth_byte_per_s
+    if row.unit == "flop/s":
+        return row.value, spec.peak_fp16_flop_per_s if is_half else spec.peak_fp32_flop_per_s
+    if row.multiply_adds_per_sample is None or row.precision is not Precision.FLOAT32:
+        return None, None
+    passes = _TRAINING_PASSES if row.phase is ResultPhase.TRAINING else 1.0
+    sample_flop = 2.0 * row.multiply_adds_per_sample * passes
+    if row.metric == "throughput" and row.unit == "1/s":
+        return sample_flop * row.value, spec.peak_fp32_flop_per_s
+    is_timed = row.metric in ("step_time", "latency") and row.unit == "s" and row.value > 0.0
+    if is_timed and row.batch_size:
+        return sample_flop * row.batch_size / row.value, spec.peak_fp32_flop_per_s
+    return None, None
 
 
 def _plain(name: str) -> str:

@@ -26,6 +26,10 @@ FAMILIES = "hardware/gpu_families.csv"
 NETWORKS = "networks/networks.csv"
 
 # Far from the names, ids and figures of real rows.
+NETWORK_ROW = (
+    "babelstream-9998,babelstream,,inference,resnet50,64,float32,X,1,,,NVIDIA GeForce GTX 980,dgpu,"
+    ",,throughput,1000000,1/s,,4089184256,comparable,s,"
+)
 PEAK_ROW = (
     "babelstream-9999,babelstream,,kernel,stream triad,,,,,,,NVIDIA GeForce GTX 980,dgpu,,,"
     "bandwidth,900000000000,B/s,,,comparable,s,"
@@ -166,6 +170,11 @@ SENSE = (
             f"{STREAM}:2: unit: 's': bandwidth is given in B/s"),
     Planted("rate above the peak without a note", STREAM, add(PEAK_ROW),
             f"{STREAM}:36: value: '900000000000.0': above the peak 2.244e+11 of the device"),
+    Planted("rate far above the peak with a note about something else", STREAM,
+            add(f"{PEAK_ROW.rstrip()}version 2.0"),
+            f"{STREAM}:36: value: '900000000000.0': above the peak 2.244e+11 of the device"),
+    Planted("network faster than its multiply-adds allow", STREAM, add(NETWORK_ROW),
+            f"{STREAM}:36: value: '1000000.0': above the peak 4.981e+12 of the device"),
     Planted("effect upside down", OPTIONS, set_cells(3, effect_low="9", effect_high="2"),
             f"{OPTIONS}:3: effect_high: '2.0': below effect_low = 9.0"),
     Planted("factor without a source", OPTIONS, set_cells(3, effect_source=""),
@@ -188,9 +197,9 @@ REFERENCES = (
     Planted("dangling device of a result", HKBU, set_cells(2, device="Intel Xeon E5-2630 v5"),
             f"{HKBU}:2: device: 'Intel Xeon E5-2630 v5': neither specified nor in"),
     Planted("needless excuse", "devices/unresolved.csv", add("AMD A10-7850K,cpu"),
-            "devices/unresolved.csv:8: device: 'AMD A10-7850K': has a specification now"),
+            "devices/unresolved.csv:7: device: 'AMD A10-7850K': has a specification now"),
     Planted("unused excuse", "devices/unresolved.csv", add("Unknown thing,cpu"),
-            "devices/unresolved.csv:8: device: 'Unknown thing': no published row names it"),
+            "devices/unresolved.csv:7: device: 'Unknown thing': no published row names it"),
     Planted("dangling device of an accelerator", "offers/accelerators.csv",
             set_cells(2, device="NVIDIA A10 SXM"),
             "offers/accelerators.csv:2: device: 'NVIDIA A10 SXM': has no specification"),
