@@ -164,7 +164,13 @@ def test_fifty_kills_at_random_moments_lose_no_finished_run_and_leave_no_orphan(
     for at in range(50):
         argv = [sys.executable, str(PARENT), str(ROOT), str(path), str(tmp_path)]
         with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:
-            time.sleep(moments.uniform(0.05, 1.2))
+            children = []
+            # Half of the moments are any, half lie within the search, however slow the start is.
+            until = time.monotonic() + (10.0 if at % 2 else 0.0)
+            while not children and time.monotonic() < until:
+                children = psutil.Process(parent.pid).children(recursive=True)
+                time.sleep(0.005)
+            time.sleep(moments.uniform(0.0, 1.0))
             children = psutil.Process(parent.pid).children(recursive=True)
             if at % 2 and children:
                 children[0].kill()
