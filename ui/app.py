@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -100,6 +100,7 @@ class Wiring(QObject):
         workload.state_changed.connect(self._show_job)
         self.form.changed.connect(lambda: workload.show_request(self.form.request()))
         window.model_dropped.connect(self._take_model)
+        window.prices_requested.connect(self._show_prices)
         window.closing.connect(advise.close)
         start.offer_last(has_last=last_recommendation_file().is_file())
         workload.show_request(self.form.request())
@@ -115,6 +116,17 @@ class Wiring(QObject):
         if self.form.isEnabled():
             self.form.take_model(path)
             self.window.show_page("workload")
+
+    def _show_prices(self) -> None:
+        # Only this dialog loads what the network needs.
+        from ui.dialogs.prices import PricesDialog
+        from ui.presenters.prices import PricesPresenter
+
+        presenter = PricesPresenter()
+        presenter.unexpected.connect(self._presenters.advise.unexpected)
+        dialog = PricesDialog(presenter, translator=self._tr, parent=self.window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
 
     def _copy_doctor_report(self) -> None:
         profile = self._presenters.machine.state.profile

@@ -6,7 +6,6 @@ Leaves to others: the refresh (`advisor.knowledge.refresh`), parsing words (`ui.
 
 import argparse
 import contextlib
-import datetime as dt
 import signal
 import sys
 import time
@@ -17,10 +16,8 @@ from advisor.errors import InputError
 from advisor.format import format_bytes
 from advisor.knowledge.refresh.run import (
     RefreshProgress,
-    Surroundings,
     TableOutcome,
     Verdict,
-    refresh_prices,
 )
 from advisor.knowledge.refresh.sources import SOURCES, Endpoints, Limits, RefreshRequest
 from advisor.knowledge.refresh.status import (
@@ -28,15 +25,12 @@ from advisor.knowledge.refresh.status import (
     OLD_SPOT_DAYS,
     PriceStatus,
     VendorPrices,
-    price_status,
 )
-from advisor.knowledge.store import load_knowledge
 from probes.bench.process import CancelToken
-from ui import journey
 from ui.commands import say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
-from ui.settings import prices_folder
+from ui.pricing import fetch_prices, status_now
 from ui.terminal import print_line
 
 # On a terminal the line is rewritten no more often.
@@ -50,7 +44,7 @@ def prices(options: argparse.Namespace) -> int:
     for name in ("vendor", "regions"):
         if getattr(options, name):
             raise InputError(f"--{name} goes with `prices refresh`")
-    status = price_status(load_knowledge(), folder=prices_folder(), today=journey.today())
+    status = status_now()
     if options.json is not None:
         write_document(options.json, status)
     if options.json != "-":
@@ -74,22 +68,13 @@ def refresh(options: argparse.Namespace) -> int:
     token = CancelToken()
     line = _Line()
     outcomes: list[TableOutcome] = []
-    around = Surroundings(
-        bundled=load_knowledge(),
-        folder=prices_folder(),
-        now=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        user_agent=f"dl-advisor/{journey.app_version()}",
-        should_stop=lambda: token.is_cancelled,
-        on_progress=line.show,
-    )
     with _cancelling(token):
-        for outcome in refresh_prices(request, around=around):
+        found = fetch_prices(request, should_stop=lambda: token.is_cancelled, on_progress=line.show)
+        for outcome in found:
             line.clear()
             say(outcome_text(outcome))
             outcomes.append(outcome)
     line.clear()
-    journey.bundled_knowledge.cache_clear()
-    journey.bundled_index.cache_clear()
     if token.is_cancelled:
         say("cancelled: what was fetched until now is kept")
         return EXIT_CANCELLED

@@ -4,6 +4,7 @@ Signals of `MainWindow`:
     closing: the window is about to close; whatever runs must stop now.
     model_dropped: path of a model file, as text.
     page_changed: name of the page that is seen now.
+    prices_requested: the user wants to see how old the prices are, or newer ones.
 Leaves to others: everything on the pages.
 """
 
@@ -13,7 +14,15 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QMessageBox, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QPushButton,
+    QStackedWidget,
+    QWidget,
+)
 
 from advisor.i18n import N_, Translator
 from ui.widgets.job_form import MODEL_SUFFIXES
@@ -39,6 +48,7 @@ class MainWindow(QMainWindow):
     closing = Signal()
     model_dropped = Signal(str)
     page_changed = Signal(str)
+    prices_requested = Signal()
 
     def __init__(
         self,
@@ -86,6 +96,10 @@ class MainWindow(QMainWindow):
                 )
             )
         )
+        self.prices_button = QPushButton(tr(N_("Cloud prices…")))
+        self.prices_button.setFlat(True)
+        self.prices_button.clicked.connect(self.prices_requested)
+        self.statusBar().addPermanentWidget(self.prices_button)
         self.statusBar().addPermanentWidget(about)
 
     def _add_shortcuts(self) -> None:
