@@ -244,9 +244,9 @@ def _upload(options: argparse.Namespace) -> Upload:
 
 
 def _tell_rare(upload: Upload) -> None:
-    names = [device.name for device in upload.devices if device.is_rare]
+    names = sorted({device.name for device in upload.devices if device.is_rare})
     if names:
-        say(f"few people have hardware like this ({', '.join(names)}): it may be recognised")
+        say(f"few people have hardware like this ({'; '.join(names)}): it may be recognised")
 
 
 def _now() -> dt.datetime:

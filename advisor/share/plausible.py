@@ -31,6 +31,8 @@ _MOST_FLOP_PER_S = {
     DeviceKind.OTHER: 5e14,
 }
 _MOST_BYTE_PER_S = 2e13
+# Local memory of all compute units together; no data sheet tells it.
+_MOST_LOCAL_BYTE_PER_S = 5e14
 _LEAST = 1e4
 # A prediction off by more than this says nothing about a machine.
 _MOST_RATIO = 1000.0
@@ -68,6 +70,8 @@ def find_implausible(upload: Upload, *, bounds: Bounds) -> Iterator[str]:
 
 def _most(figure: SharedFigure, device: SharedDevice, bounds: Bounds) -> float:
     spec = bounds.specs.get((device.name, device.kind))
+    if figure.kernel == "stream local":
+        return _MOST_LOCAL_BYTE_PER_S
     if figure.unit == "B/s":
         known = spec.memory_bandwidth_byte_per_s if spec else None
         parts = device.n_packages or 1

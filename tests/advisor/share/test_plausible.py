@@ -58,6 +58,12 @@ def test_no_memory_is_that_fast(knowledge, bounds):
     assert len(list(find_implausible(made, bounds=bounds))) == 1
 
 
+@pytest.mark.parametrize(("value", "n"), [(4e13, 0), (1e15, 1)])
+def test_local_memory_is_faster_than_any_other(knowledge, bounds, value, n):
+    made = with_figure(upload(knowledge), kernel="stream local", unit="B/s", value=value)
+    assert len(list(find_implausible(made, bounds=bounds))) == n
+
+
 @pytest.mark.parametrize(("measured", "n"), [(None, 0), (2.0, 0), (5000.0, 1), (1e-4, 1)])
 def test_a_measured_step_lies_near_its_prediction(knowledge, bounds, measured, n):
     step = SharedStep(
