@@ -337,7 +337,8 @@ def fit_ceilings(
     limits = cpu_limits(profile, knowledge=knowledge)
     groups: dict[_GroupKey, list[Measurement]] = {}
     for measurement in measurements.measured if measurements else ():
-        if measurement.min_s > 0.0:
+        # A product that is timed for minutes tells of heat, not of what one step takes.
+        if measurement.min_s > 0.0 and measurement.request.role != "sustained":
             groups.setdefault(_group_key(measurement), []).append(measurement)
     devices = [
         device

@@ -137,7 +137,8 @@ def transfer(option: Option, *, context: PredictionContext) -> HardwareEstimate 
             f"{memory_bytes / _GIB:.1f} GiB.",
             remedy="Use a smaller batch.",
         )
-    published = _published_estimate(option, hardware, context)
+    # A result is of the whole device; of a slice nobody has published one.
+    published = _published_estimate(option, hardware, context) if share == 1.0 else None
     if published is not None:
         return published
     if isinstance(hardware, CpuLimits):

@@ -59,7 +59,7 @@ def _device_row(cl, platform, device, platform_index, device_index):
     row["extensions"] = (_ask(cl, device, "extensions", _text) or "").split()
     row["is_bundled_driver"] = row[
         "platform"
-    ] == opencl_pocl.PLATFORM_NAME and opencl_pocl.is_bundled(cl)
+    ] == opencl_pocl.PLATFORM_NAME and opencl_pocl.is_bundled(cl, row["platform_version"])
     return row
 
 

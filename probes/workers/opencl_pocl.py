@@ -160,16 +160,31 @@ def name_unknown_cpu(device, is_compiling):
     return None
 
 
-def is_bundled(cl):
-    """Return whether PoCL is the library that lies beside our Python packages.
+def is_bundled(cl, version=None):
+    """Return whether a PoCL platform is of the library that lies beside our Python packages.
 
     Args:
         cl: the module pyopencl; the bundled library lies in or beside its folder.
+        version: of the platform ("OpenCL 3.0 PoCL 3.1 ..."), which stands in its library too;
+            it decides where the system's PoCL is loaded as well.
     """
     packages = pathlib.Path(cl.__file__).resolve().parent.parent
     try:
         maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     except OSError:
         return False
-    loaded = {line.split(None, 5)[-1] for line in maps.splitlines() if "libpocl" in line}
-    return any(packages in pathlib.Path(path).resolve().parents for path in loaded)
+    loaded = {
+        pathlib.Path(line.split(None, 5)[-1]) for line in maps.splitlines() if "libpocl" in line
+    }
+    own = {path for path in loaded if packages in path.resolve().parents}
+    if not own or own == loaded or not version:
+        return bool(own)
+    release = version.partition("PoCL ")[2].split(" ")[0].encode("utf-8", "replace")
+    return any(_says(path, release) for path in own)
+
+
+def _says(library, words):
+    try:
+        return words in library.read_bytes()
+    except OSError:
+        return False
