@@ -19,6 +19,7 @@ CHECKS = (
     ("types", [BIN / "mypy"]),
     ("layers", [BIN / "lint-imports"]),
     ("data", [sys.executable, "-P", "-m", "advisor.knowledge.validate"]),
+    ("translations", [sys.executable, "-P", "tools/translations.py", "check"]),
 )
 
 

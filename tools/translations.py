@@ -8,6 +8,7 @@ Messages are marked with `N_` where they are defined (`advisor.i18n`). A transla
 in the .po file by hand.
 """
 
+import datetime as dt
 import io
 import string
 import sys
@@ -24,6 +25,7 @@ LOCALE = ROOT / "resources" / "locale"
 PACKAGES = ("advisor", "probes", "ui")
 DOMAIN = "dl-advisor"
 WIDTH = 96
+_NO_DATE = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 
 
 def extracted() -> Catalog:
@@ -71,7 +73,8 @@ def as_po(catalog: Catalog) -> bytes:
 
 
 def as_mo(catalog: Catalog) -> bytes:
-    """Return a translation as the product reads it."""
+    """Return a translation as the product reads it; the same bytes at any time."""
+    catalog.creation_date = catalog.revision_date = _NO_DATE
     stream = io.BytesIO()
     write_mo(stream, catalog)
     return stream.getvalue()

@@ -12,11 +12,12 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
-from advisor.i18n import N_, Translator, translator_for
+from advisor.i18n import N_, Translator
 from advisor.report.build import build_profile_report
 from advisor.report.text import render_text
 from ui.excepthook import ExceptionDialog
 from ui.journey import app_version, bundled_knowledge, doctor_title
+from ui.language import user_translator
 from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter, Subjects
@@ -249,7 +250,7 @@ def run(*, page: str | None = None, on_window: Callable[[MainWindow], None] | No
     # The window goes at once; the app goes when the last child has gone.
     app.setQuitOnLastWindowClosed(False)
     style(app)
-    translator = translator_for("en")
+    translator = user_translator()
     dialog = ExceptionDialog(translator=translator, parent=app)
     dialog.install()
     presenter = AdvisePresenter(translator=translator)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from advisor.errors import InputError
-from advisor.i18n import Translator, translator_for
+from advisor.i18n import Translator
 from advisor.knowledge.user_folder import skipped_sentence
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet, Outcome
@@ -33,6 +33,7 @@ from probes.bench.plan import Budget
 from ui import bench_modes, journey
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
+from ui.language import user_translator
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
 from ui.terminal import print_line, report_text
@@ -335,7 +336,7 @@ def _saved(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet 
 
 
 def _translator() -> Translator:
-    return translator_for("en")
+    return user_translator()
 
 
 def _text(recommendation: Recommendation) -> str:

@@ -4,25 +4,22 @@ Leaves to others: the answers (`advisor.compare`), parsing words (`ui.cli`).
 """
 
 import argparse
-import dataclasses
 
 from advisor.compare.explain import close_names
 from advisor.compare.explain import explain as explanation_of
 from advisor.compare.kernels import compare_kernels
-from advisor.compare.networks import compare_network
 from advisor.compare.ordering import of_kind
 from advisor.errors import InputError
-from advisor.i18n import translator_for
 from advisor.model.comparison import Comparison
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.measurement import MeasurementSet
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.predict import PredictionContext, predict_baseline
 from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
 from ui import commands, journey
+from ui.comparing import compare_network_here
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_document
+from ui.language import user_translator
 from ui.settings import read_last
 from ui.terminal import print_line, report_text
 
@@ -37,23 +34,13 @@ def compare(options: argparse.Namespace) -> int:
     if workload is None:
         comparison = compare_kernels(profile, measurements, knowledge)
     else:
-        context = PredictionContext(
-            profile=profile,
-            ceilings=fit_ceilings(profile, measurements, knowledge),
-            measurements=measurements,
-            workload=workload,
-            knowledge=knowledge,
-        )
-        baseline = predict_baseline(context)
-        found = compare_network(workload, baseline, knowledge, profile=profile)
-        measured_on = None if measurements is None else measurements.measured_on
-        comparison = dataclasses.replace(found, measured_on=measured_on)
+        comparison = compare_network_here(profile, measurements, workload, knowledge)
     if options.kind is not None:
         comparison = of_kind(comparison, kind=DeviceKind(options.kind))
     if options.json is not None:
         write_document(options.json, comparison)
     else:
-        report = build_comparison_report(comparison, translator_for("en"))
+        report = build_comparison_report(comparison, user_translator())
         print_line(report_text(report))
     return _completeness(comparison)
 
@@ -75,7 +62,7 @@ def explain(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, found)
     else:
-        print_line(report_text(build_explanation_report(found, translator_for("en"))))
+        print_line(report_text(build_explanation_report(found, user_translator())))
     return EXIT_DONE
 
 

@@ -12,13 +12,14 @@ from types import FrameType, TracebackType
 from typing import TextIO
 
 from advisor.format import format_duration, format_duration_interval, format_rate
-from advisor.i18n import N_, translator_for
+from advisor.i18n import N_
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import flop, rate
 from advisor.report.names import OUTCOMES, request_name
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
+from ui.language import user_translator
 
 
 class TerminalProgress:
@@ -28,7 +29,7 @@ class TerminalProgress:
         self.cancel = CancelToken()
         self._stream = stream or sys.stderr
         self._is_terminal = self._stream.isatty()
-        self._tr = translator_for("en")
+        self._tr = user_translator()
         self._began = time.monotonic()
         self._has_line = False
         self._n_skipped = 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.format import format_duration
-from advisor.i18n import N_, Translator, translator_for
+from advisor.i18n import N_, Translator
 from advisor.model.machine import Environment, MachineProfile, OsFamily
 from advisor.model.recommendation import Preferences
 from advisor.model.trial import (
@@ -36,6 +36,7 @@ from ui import commands, journey, try_source
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
 from ui.history.store import History, Search, search_of
+from ui.language import user_translator
 from ui.progress import TerminalProgress
 from ui.settings import data_folder, keep_last, read_last
 from ui.terminal import print_line, report_text
@@ -94,7 +95,7 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
 
 
 def _tr() -> Translator:
-    return translator_for("en")
+    return user_translator()
 
 
 def _source(options: argparse.Namespace) -> TrialSource:

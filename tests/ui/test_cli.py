@@ -181,7 +181,7 @@ def test_an_impossible_deadline_names_what_comes_nearest():
     assert done.returncode == 0
     assert "Nothing fits your limits" in done.stdout
     assert "Nearest: " in done.stdout
-    assert "your deadline is 60 min" in done.stdout
+    assert "your deadline is 1 h" in " ".join(done.stdout.split())
 
 
 def test_the_job_stands_above_the_figures():
