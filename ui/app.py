@@ -24,7 +24,7 @@ from ui.presenters.compare import ComparePresenter, Subjects
 from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.settings import last_recommendation_file
-from ui.theme import ThemeWatcher, app_icon
+from ui.theme import ThemeWatcher, add_bundled_font, app_icon
 from ui.views.advice_page import AdvicePage
 from ui.views.compare import CompareView
 from ui.views.machine import MachineView
@@ -233,6 +233,7 @@ def build_window(
 def style(app: QApplication) -> None:
     """Give the app its style and its icon."""
     app.setStyle("Fusion")
+    add_bundled_font(app)
     app.setWindowIcon(app_icon())
     ThemeWatcher(app)
 

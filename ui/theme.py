@@ -6,11 +6,12 @@ Leaves to others: layout (`ui.views`).
 import importlib.resources
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QIcon, QPalette, QPixmap
+from PySide6.QtGui import QFontDatabase, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.report.html import Colours
 
+BUNDLED_FONT = "NotoSansSC-Regular-subset.ttf"
 _LIGHT = Colours(
     muted="#5b6673", shade="#f2f4f7", best="#1b7f5c", now="#2f6db5", avoid="#b5402f", none="#9aa5b1"
 )
@@ -128,6 +129,16 @@ class ThemeWatcher(QObject):
             self._was_dark = is_dark(self._app)
             self._app.setStyleSheet(style_sheet(self._app))
         return False
+
+
+def add_bundled_font(app: QApplication) -> None:
+    """Let letters that the system's fonts lack come from the font that we bring."""
+    place = importlib.resources.files("resources").joinpath("fonts", BUNDLED_FONT)
+    number = QFontDatabase.addApplicationFontFromData(place.read_bytes())
+    families = QFontDatabase.applicationFontFamilies(number)
+    font = app.font()
+    font.setFamilies([*font.families(), *families])
+    app.setFont(font)
 
 
 def app_icon() -> QIcon:

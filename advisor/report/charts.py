@@ -12,6 +12,7 @@ from reportlab.lib.colors import Color, HexColor
 
 from advisor.format import format_number
 from advisor.model.report import Bar, BarChart, Point, ScatterChart
+from advisor.report.fonts import font_of
 from advisor.report.text import bar_fraction
 
 INK = HexColor(0x1F2933)
@@ -37,8 +38,8 @@ class _Frame:
 
 def _string(x: float, y: float, text: str, *, font: str, anchor: str = "start", **more: Any) -> Any:
     return String(
-        x, y, text, fontName=font, fontSize=more.get("size", _TEXT), textAnchor=anchor,
-        fillColor=more.get("colour", INK),
+        x, y, text, fontName=font_of(text, font), fontSize=more.get("size", _TEXT),
+        textAnchor=anchor, fillColor=more.get("colour", INK),
     )  # fmt: skip
 
 

@@ -6,13 +6,11 @@ Leaves to others: what is said (`advisor.report.build`), writing the file (`ui.f
 import io
 from collections.abc import Iterator
 from typing import Any
-from xml.sax.saxutils import escape
 
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
-from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import (
     BaseDocTemplate,
     CondPageBreak,
@@ -36,8 +34,8 @@ from advisor.model.report import (
     Table,
 )
 from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
+from advisor.report.fonts import FONT, FONT_BOLD, FONT_MONO, font_of, marked_up, text_width
 
-FONT, FONT_BOLD, FONT_MONO = "Helvetica", "Helvetica-Bold", "Courier"
 MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
@@ -51,36 +49,51 @@ _WIDTH_STEP = 4.0
 _LONGEST_WORD = 110.0
 
 
-def _style(name: str, **settings: Any) -> ParagraphStyle:
-    base = {"fontName": FONT, "fontSize": 9, "leading": 12, "textColor": INK, "spaceAfter": 3}
-    return ParagraphStyle(name, **{**base, **settings})
+class _Look:
+    """The styles of a report in a language."""
 
+    def __init__(self, language: str) -> None:
+        # Chinese has no spaces: its lines may end between any two letters.
+        self._word_wrap = "CJK" if language.startswith("zh") else None
+        bold, cell = {"fontName": FONT_BOLD}, {"fontSize": _CELL_SIZE, "leading": 9.6}
+        self._styles = {
+            "title": self._style("title", **bold, fontSize=20, leading=24, spaceAfter=2),
+            "subtitle": self._style("subtitle", fontSize=10, textColor=MUTED, spaceAfter=10),
+            "heading": self._style(
+                "heading", **bold, fontSize=13, leading=16, spaceBefore=12, spaceAfter=5
+            ),
+            "body": self._style("body"),
+            "lead": self._style("lead", **bold, fontSize=10, leading=13, spaceBefore=5),
+            "note": self._style("note", fontSize=7.8, leading=9.8, textColor=MUTED),
+            "code": self._style(
+                "code", fontName=FONT_MONO, fontSize=7.8, leading=10.2, backColor=_SHADE,
+                borderPadding=4, leftIndent=4, rightIndent=4, spaceBefore=5, spaceAfter=9,
+            ),
+            "cell": self._style("cell", **cell, spaceAfter=0),
+            "right": self._style("right", **cell, spaceAfter=0, alignment=2),
+            "head": self._style("head", **bold, **cell, spaceAfter=0),
+            "head_right": self._style("head_right", **bold, **cell, spaceAfter=0, alignment=2),
+        }  # fmt: skip
 
-STYLES = {
-    "title": _style("title", fontName=FONT_BOLD, fontSize=20, leading=24, spaceAfter=2),
-    "subtitle": _style("subtitle", fontSize=10, textColor=MUTED, spaceAfter=10),
-    "heading": _style(
-        "heading", fontName=FONT_BOLD, fontSize=13, leading=16, spaceBefore=12, spaceAfter=5
-    ),
-    "body": _style("body"),
-    "lead": _style("lead", fontName=FONT_BOLD, fontSize=10, leading=13, spaceBefore=5),
-    "note": _style("note", fontSize=7.8, leading=9.8, textColor=MUTED),
-    "code": _style(
-        "code", fontName=FONT_MONO, fontSize=7.8, leading=10.2, backColor=_SHADE, borderPadding=4,
-        leftIndent=4, rightIndent=4, spaceBefore=5, spaceAfter=9,
-    ),
-    "cell": _style("cell", fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0),
-    "right": _style("right", fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0, alignment=2),
-    "head": _style("head", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0),
-    "head_right": _style(
-        "head_right", fontName=FONT_BOLD, fontSize=_CELL_SIZE, leading=9.6, spaceAfter=0,
-        alignment=2,
-    ),
-}  # fmt: skip
+    def _style(self, name: str, **settings: Any) -> ParagraphStyle:
+        base = {
+            "fontName": FONT, "fontSize": 9, "leading": 12, "textColor": INK, "spaceAfter": 3,
+            "wordWrap": self._word_wrap,
+        }  # fmt: skip
+        return ParagraphStyle(name, **{**base, **settings})
+
+    def text(self, text: str, *, style: str) -> Flowable:
+        """Return text with its line breaks."""
+        chosen = self._styles[style]
+        lines = marked_up(text, chosen.fontName).replace("\n", "<br/>")
+        if style == "code":
+            lines = lines.replace("  ", "&nbsp; ")
+        return PdfParagraph(lines, chosen)
 
 
 def render_pdf(report: Report) -> bytes:
     """Return the PDF of a report."""
+    look = _Look(report.language)
     buffer = io.BytesIO()
     document = BaseDocTemplate(
         buffer,
@@ -98,58 +111,56 @@ def render_pdf(report: Report) -> bytes:
     frame = Frame(MARGIN, MARGIN, WIDTH, A4[1] - 2 * MARGIN, 0, 0, 0, 0, id="page")
 
     def footer(canvas: Any, _document: Any) -> None:
-        canvas.setFont(FONT, 7.5)
         canvas.setFillColor(MUTED)
+        canvas.setFont(font_of(report.footer, FONT), 7.5)
         canvas.drawString(MARGIN, MARGIN - 20, report.footer[:130])
+        canvas.setFont(FONT, 7.5)
         canvas.drawRightString(A4[0] - MARGIN, MARGIN - 20, str(canvas.getPageNumber()))
 
     document.addPageTemplates([PageTemplate(id="page", frames=[frame], onPage=footer)])
     story: list[Flowable] = [
-        PdfParagraph(escape(report.title), STYLES["title"]),
-        PdfParagraph(escape(report.subtitle), STYLES["subtitle"]),
+        look.text(report.title, style="title"),
+        look.text(report.subtitle, style="subtitle"),
     ]
     for section in report.sections:
-        story += _section(section)
+        story += _section(section, look)
     document.build(story)
     return buffer.getvalue()
 
 
-def _section(section: Section) -> Iterator[Flowable]:
+def _section(section: Section, look: _Look) -> Iterator[Flowable]:
     yield CondPageBreak(_HEADING_ROOM)
-    yield PdfParagraph(escape(section.title), STYLES["heading"])
+    yield look.text(section.title, style="heading")
     for block in section.blocks:
-        yield _block(block)
+        yield _block(block, look)
 
 
-def _block(block: Block) -> Flowable:
+def _block(block: Block, look: _Look) -> Flowable:
     if isinstance(block, Paragraph):
-        text = escape(block.text).replace("\n", "<br/>")
-        if block.style == "code":
-            text = text.replace("  ", "&nbsp; ")
-        return PdfParagraph(text, STYLES[block.style])
+        return look.text(block.text, style=block.style)
     if isinstance(block, Facts):
         return _grid([[(label, "head"), (value, "cell")] for label, value in block.rows],
-                     widths=[WIDTH * 0.26, WIDTH * 0.74], has_head=False)  # fmt: skip
+                     widths=[WIDTH * 0.26, WIDTH * 0.74], has_head=False, look=look)  # fmt: skip
     if isinstance(block, Table):
-        return _table(block)
+        return _table(block, look)
     if isinstance(block, BarChart):
         return KeepTogether([Spacer(1, 5), bar_drawing(block, width=WIDTH, font=FONT)])
     assert isinstance(block, ScatterChart)
     return KeepTogether([Spacer(1, 5), scatter_drawing(block, width=WIDTH, font=FONT)])
 
 
-def _table(block: Table) -> Flowable:
+def _table(block: Table, look: _Look) -> Flowable:
     right = set(block.right_aligned)
     rows = [[(head, "head_right" if i in right else "head") for i, head in enumerate(block.heads)]]
     rows += [
         [(cell, "right" if i in right else "cell") for i, cell in enumerate(row)]
         for row in block.rows
     ]
-    return _grid(rows, widths=_widths(block), has_head=True)
+    return _grid(rows, widths=_widths(block), has_head=True, look=look)
 
 
 def _text_width(text: str, *, is_head: bool) -> float:
-    return float(stringWidth(text, FONT_BOLD if is_head else FONT, _CELL_SIZE))
+    return text_width(text, FONT_BOLD if is_head else FONT, size=_CELL_SIZE)
 
 
 def _widths(block: Table) -> list[float]:
@@ -185,11 +196,10 @@ def _lines(widths: list[float], rows: list[list[float]]) -> float:
     return height
 
 
-def _grid(rows: list[list[tuple[str, str]]], *, widths: list[float], has_head: bool) -> Flowable:
-    cells = [
-        [PdfParagraph(escape(text).replace("\n", "<br/>"), STYLES[style]) for text, style in row]
-        for row in rows
-    ]
+def _grid(
+    rows: list[list[tuple[str, str]]], *, widths: list[float], has_head: bool, look: _Look
+) -> Flowable:
+    cells = [[look.text(text, style=style) for text, style in row] for row in rows]
     commands: list[tuple[Any, ...]] = [
         ("VALIGN", (0, 0), (-1, -1), "TOP"),
         ("LEFTPADDING", (0, 0), (0, -1), 0),
