@@ -6,6 +6,7 @@ Leaves to others: files in general (`ui.files`).
 """
 
 import contextlib
+import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from advisor.errors import InputError
 from advisor.model.codec import dump_document
 from advisor.model.recommendation import Recommendation
 from ui.files import read_document, write_bytes
+from ui.history.advices import keep_advice
 
 APP_NAME = "dl-advisor"
 
@@ -45,6 +47,16 @@ def last_recommendation_file() -> Path:
     return data_folder() / "last-recommendation.json"
 
 
+def advices_folder() -> Path:
+    """Return the folder where every finished recommendation is kept, up to a number."""
+    return data_folder() / "history"
+
+
+def trials_file() -> Path:
+    """Return where finished runs of trials are kept."""
+    return data_folder() / "history.sqlite3"
+
+
 def overrides_file() -> Path:
     """Return where the values are kept that the user gave in place of probed ones."""
     folder = Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
@@ -71,10 +83,14 @@ def read_overrides() -> dict[str, str]:
 
 
 def keep_last(recommendation: Recommendation) -> None:
-    """Keep the recommendation for later; a full or read-only disk must not cost the answer."""
+    """Keep the recommendation for later and in the history.
+
+    A full or read-only disk must not cost the answer.
+    """
     with contextlib.suppress(OSError, InputError):
         data_folder().mkdir(parents=True, exist_ok=True)
         write_bytes(last_recommendation_file(), dump_document(recommendation).encode("utf-8"))
+        keep_advice(recommendation, folder=advices_folder(), now=dt.datetime.now(dt.UTC))
 
 
 def read_last() -> Recommendation | None:

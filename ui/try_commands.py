@@ -38,7 +38,7 @@ from ui.files import check_writable, write_bytes, write_document
 from ui.history.store import History, Search, search_of
 from ui.language import user_translator
 from ui.progress import TerminalProgress
-from ui.settings import data_folder, keep_last, read_last
+from ui.settings import keep_last, read_last, trials_file
 from ui.terminal import print_line, report_text
 from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
 from ui.try_run import Searcher, SearchRequest, gpu_backends, machine_facts
@@ -48,7 +48,7 @@ _MINUTE_S = 60.0
 
 def history_file() -> Path:
     """Return where finished runs are kept."""
-    return data_folder() / "history.sqlite3"
+    return trials_file()
 
 
 def try_settings(options: argparse.Namespace) -> int:

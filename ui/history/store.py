@@ -222,6 +222,19 @@ class History:
             for row in rows
         )
 
+    def remove(self, key: str) -> None:
+        """Forget a search with all its runs.
+
+        Raises:
+            InputError: when the file cannot be written.
+        """
+        try:
+            with self._writing() as database:
+                database.execute("DELETE FROM run WHERE search_key = ?", (key,))
+                database.execute("DELETE FROM search WHERE key = ?", (key,))
+        except sqlite3.Error as error:
+            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+
     def begun(self, search: Search) -> Search:
         """Return a search under a key of its own: what ran before is left alone."""
         return dataclasses.replace(search, key=f"{search.key}-{self._count(search.key) + 1}")

@@ -156,6 +156,12 @@ class AdvisePresenter(QObject):
         if advice is None:
             self.refused.emit(self._tr(N_("The last advice cannot be read: press Advise me.")))
             return
+        self.show_advice(advice)
+
+    def show_advice(self, advice: Recommendation) -> None:
+        """Show an advice that was made before; while the job runs it does nothing."""
+        if self._state.is_busy or self._is_closing:
+            return
         results = advice.measurements.results if advice.measurements else ()
         self._replace(
             AdviseState(

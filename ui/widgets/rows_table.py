@@ -64,6 +64,11 @@ class RowsTable(QTableView):
                 self.setColumnWidth(column, widths[column])
         self.selectionModel().currentRowChanged.connect(self._tell_row)
 
+    @property
+    def proxy(self) -> QSortFilterProxyModel:
+        """The model that the table shows: that of the rows, in the order that the user chose."""
+        return self._proxy
+
     def choose_row(self, number: int) -> None:
         """Select a row by its number in the model."""
         index = self._proxy.mapFromSource(self._proxy.sourceModel().index(number, 0))

@@ -186,3 +186,15 @@ def test_fifty_kills_at_random_moments_lose_no_finished_run_and_leave_no_orphan(
     outcomes = finished(path)
     assert n_hit_children > 5
     assert outcomes.count(Outcome.COMPLETED) > 10
+
+
+def test_a_search_is_forgotten_with_its_runs_and_no_other(tmp_path):
+    with History(tmp_path / "h") as history:
+        first, second = history.begun(SEARCH), dataclasses.replace(SEARCH, key="other")
+        add(history, search=first)
+        add(history, search=second)
+        history.remove(first.key)
+        assert [row.search.key for row in history.rows()] == ["other"]
+        history.close()
+        with pytest.raises(InputError):
+            history.remove("other")

@@ -1,0 +1,160 @@
+"""Two results of the history, before and after: each figure with its factor.
+
+Leaves to others: reading them (`ui.models.history_entries`), words (`ui.models.history_rows`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from advisor.errors import InputError
+from advisor.i18n import N_
+from advisor.model.measurement import BenchmarkRequest, Measurement
+from advisor.model.recommendation import Recommendation
+from advisor.model.trial import TrialReport, TrialResult
+
+# Less than this is a tie.
+TIE = 0.05
+_HEADLINE = "headline"
+
+
+class Change(StrEnum):
+    """Which way a figure went."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    TIE = "tie"
+
+
+class FigureKind(StrEnum):
+    """What a figure is."""
+
+    JOB_NOW = "job_now"
+    JOB_BEST = "job_best"
+    KERNEL = "kernel"
+    SETTING = "setting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffRow:
+    """A figure before and after, both in seconds.
+
+    Attributes:
+        request: of a kernel; result: of a setting that was tried; None otherwise.
+    """
+
+    kind: FigureKind
+    before_s: float
+    after_s: float
+    request: BenchmarkRequest | None = None
+    result: TrialResult | None = None
+
+    @property
+    def factor(self) -> float:
+        """How many times as fast it is now."""
+        return self.before_s / self.after_s
+
+    @property
+    def change(self) -> Change:
+        """Faster, slower, or a tie within `TIE`."""
+        if max(self.factor, 1.0 / self.factor) < 1.0 + TIE:
+            return Change.TIE
+        return Change.FASTER if self.factor > 1.0 else Change.SLOWER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """All figures that both results have, and what makes them hard to compare.
+
+    Attributes:
+        notes: sentences, to be translated.
+        n_lost: figures that only one of the two has.
+    """
+
+    before: str
+    after: str
+    rows: tuple[DiffRow, ...]
+    notes: tuple[str, ...] = ()
+    n_lost: int = 0
+
+
+def diff_advices(before: Recommendation, after: Recommendation, *, names: tuple[str, str]) -> Diff:
+    """Return the headline kernels and the predicted times of two advices."""
+    rows: list[DiffRow] = []
+    notes: list[str] = []
+    if before.workload == after.workload:
+        rows += _job_rows(before, after)
+    else:
+        notes.append(N_("The jobs differ, so that their times say nothing about each other."))
+    if before.profile.cpu.brand != after.profile.cpu.brand:
+        notes.append(N_("The machines differ."))
+    if before.measurements is None or after.measurements is None:
+        notes.append(N_("One of the two rests on no measurement."))
+    old, new = _headlines(before), _headlines(after)
+    rows += [
+        DiffRow(
+            kind=FigureKind.KERNEL,
+            before_s=old[key].median_s,
+            after_s=new[key].median_s,
+            request=new[key].request,
+        )
+        for key in old
+        if key in new and old[key].median_s > 0 and new[key].median_s > 0
+    ]
+    lost = len(old.keys() ^ new.keys())
+    return Diff(before=names[0], after=names[1], rows=tuple(rows), notes=tuple(notes), n_lost=lost)
+
+
+def _job_rows(before: Recommendation, after: Recommendation) -> Iterator[DiffRow]:
+    yield DiffRow(
+        kind=FigureKind.JOB_NOW,
+        before_s=before.baseline.total_s.mid,
+        after_s=after.baseline.total_s.mid,
+    )
+    if before.ranked and after.ranked:
+        yield DiffRow(
+            kind=FigureKind.JOB_BEST,
+            before_s=before.ranked[0].prediction.total_s.mid,
+            after_s=after.ranked[0].prediction.total_s.mid,
+        )
+
+
+def _headlines(advice: Recommendation) -> dict[tuple[object, ...], Measurement]:
+    found: dict[tuple[object, ...], Measurement] = {}
+    for result in advice.measurements.measured if advice.measurements else ():
+        asked = result.request
+        if asked.role == _HEADLINE:
+            key = (asked.runner, asked.device_id, asked.shape, asked.direction, asked.precision,
+                   asked.threads, asked.settings)  # fmt: skip
+            found[key] = result
+    return found
+
+
+def diff_trials(before: TrialReport, after: TrialReport, *, names: tuple[str, str]) -> Diff:
+    """Return the time of a sample under each setting that both trials ran.
+
+    Raises:
+        InputError: when they are of different networks or jobs.
+    """
+    jobs = [(r.source, r.phase, r.batch_size, r.precision) for r in (before, after)]
+    if jobs[0] != jobs[1]:
+        raise InputError("these two tried different networks or jobs: choose two of the same")
+    old = {r.setup.id: r for r in before.results if r.step_s is not None}
+    new = {r.setup.id: r for r in after.results if r.step_s is not None}
+    rows = tuple(
+        DiffRow(
+            kind=FigureKind.SETTING,
+            before_s=_sample_s(old[name]),
+            after_s=_sample_s(new[name]),
+            result=new[name],
+        )
+        for name in old
+        if name in new
+    )
+    lost = len(old.keys() ^ new.keys())
+    return Diff(before=names[0], after=names[1], rows=rows, n_lost=lost)
+
+
+def _sample_s(result: TrialResult) -> float:
+    assert result.step_s is not None
+    return result.step_s.mid / result.samples_per_step

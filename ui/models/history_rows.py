@@ -1,0 +1,145 @@
+"""Rows of the history page: the list, and two results before and after; the list as CSV.
+
+Leaves to others: reading (`ui.models.history_entries`), comparing (`ui.models.history_diff`).
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterable
+
+from advisor.format import (
+    UNKNOWN,
+    format_duration,
+    format_factor,
+    format_factor_interval,
+    format_number,
+)
+from advisor.i18n import N_, Translator
+from advisor.report.names import request_name
+from advisor.report.trial_section import title_of
+from ui.models.history_diff import Change, Diff, DiffRow, FigureKind
+from ui.models.history_entries import EntryKind, HistoryEntry
+from ui.models.rows import Cell
+
+HISTORY_HEADS = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
+HISTORY_TIPS = (
+    "", "", "", N_("What stood first then."), N_("Of the whole job; of one step for a trial."),
+)  # fmt: skip
+DIFF_HEADS = (N_("Figure"), N_("Before"), N_("After"), N_("Factor"), N_("Change"))
+DIFF_TIPS = ("", "", "", N_("2× is twice as fast as before."), N_("Below 5 % it is a tie."))
+KINDS = {
+    EntryKind.ADVICE: N_("advice"),
+    EntryKind.TRIAL: N_("trial"),
+    EntryKind.DAMAGED: N_("cannot be read"),
+}
+CHANGES = {Change.FASTER: N_("faster"), Change.SLOWER: N_("slower"), Change.TIE: N_("tie")}
+_JOBS = {
+    FigureKind.JOB_NOW: N_("Whole job as the machine is, predicted"),
+    FigureKind.JOB_BEST: N_("Whole job with the best option, predicted"),
+}
+CSV_HEADS = ("date", "kind", "network", "machine", "best", "time_s", "problem")
+
+
+def best_text(entry: HistoryEntry, tr: Translator) -> str:
+    """Return what stood first in an entry, or why it cannot be read."""
+    if entry.kind is EntryKind.DAMAGED:
+        return entry.problem
+    if entry.report is None:
+        return entry.best or UNKNOWN
+    best = entry.report.best
+    if best is None or best.speedup is None:
+        return tr(N_("nothing surely faster"))
+    factor = format_factor_interval(best.speedup)
+    return tr(N_("{title}: {factor}"), title=title_of(best, tr), factor=factor)
+
+
+def entry_time_s(entry: HistoryEntry) -> float | None:
+    """Return the seconds of the whole job, of a trial those of one step; None when unknown."""
+    if entry.report is None:
+        return entry.time_s
+    result = entry.report.best or entry.report.results[0]
+    return None if result.step_s is None else result.step_s.mid
+
+
+def history_rows(entries: Iterable[HistoryEntry], tr: Translator) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each entry."""
+    return tuple(_entry_row(entry, tr) for entry in entries)
+
+
+def _entry_row(entry: HistoryEntry, tr: Translator) -> tuple[Cell, ...]:
+    time_s = entry_time_s(entry)
+    kind = tr(KINDS[entry.kind])
+    if entry.is_foreign:
+        kind = tr(N_("{kind}, opened from a file"), kind=kind)
+    best = best_text(entry, tr)
+    date = entry.date or UNKNOWN
+    return (
+        Cell(text=date, value=entry.date, detail=kind, explanation=entry.id),
+        Cell(text=entry.network or UNKNOWN, value=entry.network),
+        Cell(text=entry.machine or UNKNOWN, value=entry.machine),
+        Cell(text=best, value=best, explanation=entry.problem),
+        Cell(text=format_duration(time_s), value=math.inf if time_s is None else time_s,
+             is_number=True),
+    )  # fmt: skip
+
+
+def history_csv(entries: Iterable[HistoryEntry], tr: Translator) -> str:
+    """Return the list as CSV; names of columns and kinds are those of programs."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(CSV_HEADS)
+    for entry in entries:
+        time_s = entry_time_s(entry)
+        best = "" if entry.kind is EntryKind.DAMAGED else best_text(entry, tr)
+        writer.writerow(
+            (entry.date, entry.kind.value, entry.network, entry.machine, best,
+             "" if time_s is None else time_s, entry.problem)
+        )  # fmt: skip
+    return stream.getvalue()
+
+
+def diff_rows(diff: Diff, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each figure that both results have."""
+    return tuple(_diff_row(row, tr) for row in diff.rows)
+
+
+def _diff_row(row: DiffRow, tr: Translator) -> tuple[Cell, ...]:
+    name, detail = _figure_name(row, tr)
+    change = tr(CHANGES[row.change])
+    is_tie = row.change is Change.TIE
+    return (
+        Cell(text=name, value=name, detail=detail),
+        Cell(text=format_duration(row.before_s), value=row.before_s, is_number=True),
+        Cell(text=format_duration(row.after_s), value=row.after_s, is_number=True),
+        Cell(text=format_factor(row.factor), value=row.factor, is_number=True,
+             explanation=f"{format_number(row.factor, digits=4)}×", is_strong=not is_tie),
+        Cell(text=change, value=change, is_strong=not is_tie),
+    )  # fmt: skip
+
+
+def _figure_name(row: DiffRow, tr: Translator) -> tuple[str, str]:
+    if row.request is not None:
+        return request_name(row.request, tr), row.request.device_id
+    if row.result is not None:
+        return title_of(row.result, tr), tr(N_("time for a sample, tried"))
+    return tr(_JOBS[row.kind]), ""
+
+
+def diff_text(diff: Diff, tr: Translator) -> str:
+    """Return what the comparison comes to, in sentences."""
+    counts = {change: sum(row.change is change for row in diff.rows) for change in Change}
+    lines = [
+        tr(
+            N_("{before}, then {after}: {faster} faster, {slower} slower, {tie} within 5 %."),
+            before=diff.before,
+            after=diff.after,
+            faster=counts[Change.FASTER],
+            slower=counts[Change.SLOWER],
+            tie=counts[Change.TIE],
+        )
+    ]
+    lines += [tr(note) for note in diff.notes]
+    if diff.n_lost:
+        lines.append(tr(N_("Only one of the two has another {n} figures."), n=diff.n_lost))
+    return " ".join(lines)
