@@ -8,16 +8,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
-from advisor.i18n import N_, Translator
+from advisor.i18n import N_, Translator, translator_for
 from advisor.report.build import build_profile_report
 from advisor.report.text import render_text
+from ui.dialogs.settings import SettingsDialog
 from ui.excepthook import ExceptionDialog
 from ui.journey import app_version, bundled_knowledge, doctor_title
-from ui.language import user_translator
+from ui.language import keep_language, user_translator
 from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter, Subjects
@@ -52,7 +53,12 @@ class Wiring(QObject):
     """Makes the pages, each when it is first looked at, and connects them to their presenters.
 
     It belongs to the window that it makes.
+
+    Signals:
+        language_chosen: the user wants another language.
     """
+
+    language_chosen = Signal(str)
 
     def __init__(self, presenters: Presenters, *, translator: Translator) -> None:
         """Make the window with its first page."""
@@ -102,9 +108,13 @@ class Wiring(QObject):
         self.form.changed.connect(lambda: workload.show_request(self.form.request()))
         window.model_dropped.connect(self._take_model)
         window.prices_requested.connect(self._show_prices)
+        window.settings_requested.connect(self._show_settings)
         window.closing.connect(advise.close)
         start.offer_last(has_last=last_recommendation_file().is_file())
         workload.show_request(self.form.request())
+        start.show_state(advise.state)
+        self.form.setEnabled(not advise.state.is_busy)
+        machine.take_profile(advise.state.profile)
 
     def _show_job(self, state: WorkloadState) -> None:
         if state.workload is not None and state.request is not None:
@@ -117,6 +127,12 @@ class Wiring(QObject):
         if self.form.isEnabled():
             self.form.take_model(path)
             self.window.show_page("workload")
+
+    def _show_settings(self) -> None:
+        dialog = SettingsDialog(translator=self._tr, parent=self.window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.language_chosen.connect(self.language_chosen)
+        dialog.show()
 
     def _show_prices(self) -> None:
         # Only this dialog loads what the network needs.
@@ -209,7 +225,11 @@ def _subjects(state: AdviseState) -> Subjects | None:
 
 
 def build_window(
-    presenter: AdvisePresenter, *, translator: Translator, memory: WindowMemory | None = None
+    presenter: AdvisePresenter,
+    *,
+    translator: Translator,
+    memory: WindowMemory | None = None,
+    on_language: Callable[[str], None] | None = None,
 ) -> MainWindow:
     """Return the main window, wired to its presenters.
 
@@ -217,6 +237,7 @@ def build_window(
         presenter: runs the main job; the window becomes its parent.
         translator: of all texts.
         memory: what the window remembers between starts, None for nothing.
+        on_language: called with the name of the language that the user wants instead.
     """
     machine, workload, compare = MachinePresenter(), WorkloadPresenter(), ComparePresenter()
     for other in (machine, workload, compare):
@@ -227,7 +248,45 @@ def build_window(
     if memory is not None:
         memory.restore(window, form)
         window.closing.connect(lambda: memory.keep(window, form))
+    if on_language is not None:
+        wiring.language_chosen.connect(on_language)
     return window
+
+
+class Shell(QObject):
+    """Holds the window, and builds it anew in another language without a restart."""
+
+    def __init__(
+        self, presenter: AdvisePresenter, *, memory: WindowMemory, translator: Translator
+    ) -> None:
+        """Build the window."""
+        super().__init__()
+        self._presenter = presenter
+        self._memory = memory
+        self.window = self._build(translator)
+
+    def _build(self, translator: Translator) -> MainWindow:
+        return build_window(
+            self._presenter,
+            translator=translator,
+            memory=self._memory,
+            on_language=lambda name: QTimer.singleShot(0, lambda: self.speak(name)),
+        )
+
+    def speak(self, language: str) -> None:
+        """Go on in another language: same job, same page, same place on the screen."""
+        old = self.window
+        for wiring in old.findChildren(Wiring):
+            self._memory.keep(old, wiring.form)
+        keep_language(language)
+        translator = translator_for(language)
+        self._presenter.speak(translator)
+        self.window = self._build(translator)
+        self.window.setGeometry(old.geometry())
+        self.window.show_page(old.page_name)
+        self.window.show()
+        old.hide()
+        old.deleteLater()
 
 
 def style(app: QApplication) -> None:
@@ -257,14 +316,14 @@ def run(*, page: str | None = None, on_window: Callable[[MainWindow], None] | No
     presenter = AdvisePresenter(translator=translator)
     presenter.unexpected.connect(dialog.handle_error)
     presenter.closed.connect(app.quit)
-    window = build_window(presenter, translator=translator, memory=WindowMemory(config_file()))
+    shell = Shell(presenter, memory=WindowMemory(config_file()), translator=translator)
     if page is not None:
-        window.show_page(page)
-    window.show()
-    signal.signal(signal.SIGINT, lambda *_: window.close())
+        shell.window.show_page(page)
+    shell.window.show()
+    signal.signal(signal.SIGINT, lambda *_: shell.window.close())
     timer = QTimer(app)
     timer.start(_SIGNAL_POLL_MS)
     timer.timeout.connect(lambda: None)
     if on_window is not None:
-        on_window(window)
+        on_window(shell.window)
     return app.exec()

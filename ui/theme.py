@@ -32,6 +32,8 @@ QListWidget#rail::item:hover {{ background: {shade}; }}
 QListWidget#rail::item:selected {{
     background: {chosen}; color: palette(text); border-left: 3px solid {now};
 }}
+QListWidget#groups::item {{ padding: 5px 6px; border-bottom: 1px solid {line}; }}
+QListWidget#groups::item:selected {{ background: {chosen}; color: palette(text); }}
 QFrame#card {{ background: palette(base); border: 1px solid {line}; border-radius: 6px; }}
 QLabel#card_title {{ font-size: 12pt; font-weight: 600; }}
 QLabel#page_title {{ font-size: 15pt; font-weight: 600; }}

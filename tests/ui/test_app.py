@@ -7,8 +7,10 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from tests.ui.advice_values import FakeWalk, an_advice
-from ui.app import build_window
+from ui.app import Shell, build_window
 from ui.commands import PAGES
+from ui.dialogs.settings import SettingsDialog
+from ui.language import chosen_language
 from ui.presenters.advise import AdvisePresenter, Stage
 from ui.presenters.compare import ComparePresenter
 from ui.presenters.machine import MachinePresenter
@@ -180,3 +182,34 @@ def test_the_app_ends_when_the_window_is_closed_in_the_middle_of_a_run():
         (0, ""),
         (0, "This plugin does not support propagateSizeHints()"),
     )
+
+
+def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
+    walk = FakeWalk(5)
+    presenter = AdvisePresenter(translator=tr, walk_line=walk, keep=lambda _advice: None)
+    shell = Shell(presenter, memory=WindowMemory(tmp_path / "w.ini"), translator=tr)
+    first = shell.window
+    first.show()
+    first.page("workload").form.epochs.setValue(33)
+    first.page("start").advise_button.click()
+    qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
+    first.show_page("advice")
+    settle(first)
+    first.settings_button.click()
+    (dialog,) = first.findChildren(SettingsDialog)
+    dialog.language.setCurrentIndex(dialog.language.findData("zh_CN"))
+    dialog.language.activated.emit(dialog.language.currentIndex())
+    qtbot.waitUntil(lambda: shell.window is not first)
+    window = shell.window
+    assert window.isVisible()
+    assert not first.isVisible()
+    assert window.page_name == "advice"
+    assert window.page("advice").advice.has_advice
+    assert window.page("workload").form.epochs.value() == 33
+    assert window.page("start").advise_button.text() != "&Advise me"
+    assert chosen_language() == "zh_CN"
+    settle(window)
+    with qtbot.waitSignal(presenter.closed, timeout=3000):
+        window.close()
+    assert presenter.wait(5.0)
+    window.deleteLater()

@@ -127,6 +127,10 @@ class AdvisePresenter(QObject):
         self._repaint.setInterval(REPAINT_MS)
         self._repaint.timeout.connect(lambda: self.state_changed.emit(self._state))
 
+    def speak(self, translator: Translator) -> None:
+        """Use another language from now on."""
+        self._tr = translator
+
     @property
     def state(self) -> AdviseState:
         """What is to be shown now."""

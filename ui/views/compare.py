@@ -31,7 +31,7 @@ from ui.widgets.message_panel import MessagePanel
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 
-_LIST_WIDTH = 300
+_LIST_WIDTH = 250
 
 
 class CompareView(QWidget):
@@ -48,6 +48,7 @@ class CompareView(QWidget):
         self._results: tuple[ComparedResult | None, ...] = ()
         self.groups = QListWidget()
         self.groups.setAccessibleName(translator(N_("What is compared")))
+        self.groups.setObjectName("groups")
         self.groups.setWordWrap(True)
         self.groups.setMaximumWidth(_LIST_WIDTH)
         self.kind, self.since = QComboBox(), QComboBox()
@@ -58,7 +59,7 @@ class CompareView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 210, 2: 90, 3: 60, 4: 210}, name=translator(N_("Devices"))
+            self._rows, widths={1: 160, 2: 88, 3: 52, 4: 150}, name=translator(N_("Devices"))
         )
         self.table.setItemDelegate(RowDelegate(self.table))
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() * 2 + 22)

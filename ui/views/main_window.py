@@ -5,6 +5,7 @@ Signals of `MainWindow`:
     model_dropped: path of a model file, as text.
     page_changed: name of the page that is seen now.
     prices_requested: the user wants to see how old the prices are, or newer ones.
+    settings_requested: the user wants to change what holds for the whole app.
 Leaves to others: everything on the pages.
 """
 
@@ -49,6 +50,7 @@ class MainWindow(QMainWindow):
     model_dropped = Signal(str)
     page_changed = Signal(str)
     prices_requested = Signal()
+    settings_requested = Signal()
 
     def __init__(
         self,
@@ -96,10 +98,13 @@ class MainWindow(QMainWindow):
                 )
             )
         )
+        self.settings_button = QPushButton(tr(N_("Settings…")))
+        self.settings_button.clicked.connect(self.settings_requested)
         self.prices_button = QPushButton(tr(N_("Cloud prices…")))
-        self.prices_button.setFlat(True)
         self.prices_button.clicked.connect(self.prices_requested)
-        self.statusBar().addPermanentWidget(self.prices_button)
+        for button in (self.prices_button, self.settings_button):
+            button.setFlat(True)
+            self.statusBar().addPermanentWidget(button)
         self.statusBar().addPermanentWidget(about)
 
     def _add_shortcuts(self) -> None:

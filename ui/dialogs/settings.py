@@ -1,0 +1,56 @@
+"""The settings dialog: the language, and where the user's own files are.
+
+Signals of `SettingsDialog`:
+    language_chosen: name of the language that the window shall speak from now on.
+Leaves to others: keeping the choice (`ui.language`), building the window anew (`ui.app`).
+"""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLabel, QPushButton, QWidget
+
+from advisor.i18n import LANGUAGES, N_, Translator
+from ui.language import LANGUAGE_NAMES
+from ui.settings import data_folder, prices_folder
+from ui.widgets.labels import text_label
+
+_WIDTH = 520
+
+
+class SettingsDialog(QDialog):
+    """Asks for what holds for the whole app."""
+
+    language_chosen = Signal(str)
+
+    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
+        """Show what holds now."""
+        super().__init__(parent)
+        tr = translator
+        self.setWindowTitle(tr(N_("Settings")))
+        self.setMinimumWidth(_WIDTH)
+        self.language = QComboBox()
+        self.language.setAccessibleName(tr(N_("Language")))
+        for name in LANGUAGES:
+            self.language.addItem(LANGUAGE_NAMES[name], name)
+        self.language.setCurrentIndex(max(0, self.language.findData(tr.language)))
+        self.close_button = QPushButton(tr(N_("&Close")))
+        form = QFormLayout(self)
+        form.setContentsMargins(16, 16, 16, 12)
+        form.setVerticalSpacing(10)
+        form.addRow(QLabel(tr(N_("Language"))), self.language)
+        for text, folder in (
+            (N_("Your results"), data_folder()),
+            (N_("Fetched prices"), prices_folder()),
+        ):
+            form.addRow(QLabel(tr(text)), text_label(str(folder), name="page_text"))
+        privacy = tr(
+            N_(
+                "Nothing is sent and nothing is fetched unless you say so: there is no account, no"
+                " telemetry and no search for updates."
+            )
+        )
+        form.addRow(text_label(privacy, name="message_text"))
+        form.addRow(self.close_button)
+        self.language.activated.connect(
+            lambda: self.language_chosen.emit(str(self.language.currentData()))
+        )
+        self.close_button.clicked.connect(self.close)
