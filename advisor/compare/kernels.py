@@ -146,7 +146,7 @@ def _device(profile: MachineProfile, device_id: str) -> _Device | None:
 def _own(measurement: Measurement) -> tuple[Interval, str]:
     """Return the rate of a measurement with the range of its values."""
     value, unit = rate(measurement)
-    work = value * measurement.median_s
+    work = value * measurement.figure_s
     low, high = work / max(measurement.values_s), work / measurement.min_s
     return Interval(low=min(low, value), mid=value, high=max(high, value)), unit
 

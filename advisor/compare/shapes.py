@@ -45,6 +45,7 @@ _DIRECTIONS = (
     ("input gradient", Direction.INPUT_GRADIENT),
     ("weight gradient", Direction.WEIGHT_GRADIENT),
     ("backward", Direction.BACKWARD),
+    ("forward and backward", Direction.BOTH),
 )
 
 

@@ -15,6 +15,7 @@ class Direction(StrEnum):
     INPUT_GRADIENT = "input_gradient"
     WEIGHT_GRADIENT = "weight_gradient"
     BACKWARD = "backward"
+    BOTH = "forward_and_backward"
     UPDATE = "update"
 
 

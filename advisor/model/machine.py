@@ -180,11 +180,15 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """Power state; None where the system does not tell."""
+    """Power state; None where the system does not tell.
+
+    `scaling_driver` sets the clock; "powersave" is no brake with those that let the processor.
+    """
 
     on_battery: bool | None
     governor: str | None
     max_performance_percent: float | None = None
+    scaling_driver: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ Leaves to others: running (`probes.bench`), rates and ceilings (`advisor.predict
 """
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -100,6 +101,16 @@ class BenchmarkRequest:
     n_values: int = 5
 
 
+def figure_of(values_s: Sequence[float], *, is_difference: bool) -> float:
+    """Return the one figure of a kernel's values: the best of them, of differences the median.
+
+    What disturbs a computer makes a kernel slower, hardly ever faster, so the best of values that
+    lie apart in time scatters least from run to run (decision 0010). A difference is as often
+    too small as too large.
+    """
+    return statistics.median(values_s) if is_difference else min(values_s)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """One kernel, timed. `values_s` are seconds for one execution of the kernel.
@@ -108,6 +119,8 @@ class Measurement:
         warmups_s: discarded values, the first includes compilation.
         loops: executions inside one timed value.
         check: how the result was verified against a reference, in words.
+        is_difference: each value is the time of a whole less that of a part.
+        n_dropped: values that were none: a negative difference, a clock that was set back.
     """
 
     request: BenchmarkRequest
@@ -117,6 +130,13 @@ class Measurement:
     loops: int
     check: str
     warnings: tuple[StabilityWarning, ...] = ()
+    is_difference: bool = False
+    n_dropped: int = 0
+
+    @property
+    def figure_s(self) -> float:
+        """Seconds of one execution that stand for the kernel, see `figure_of`."""
+        return figure_of(self.values_s, is_difference=self.is_difference)
 
     @property
     def median_s(self) -> float:

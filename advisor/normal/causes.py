@@ -19,6 +19,8 @@ _SLOW_LIBRARY_FACTOR = 1.5
 _FULL_PERCENT = 99.0
 # Governors that hold the clock down under load; the others raise it.
 _SLOW_GOVERNORS = frozenset({"powersave", "conservative", "userspace"})
+# With these drivers the processor chooses its clock by load, and "powersave" is the usual governor.
+_OWN_CLOCK_DRIVERS = frozenset({"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"})
 _MESA_PLATFORMS = frozenset({"rusticl", "clover"})
 _LAYERS = ("openclon12", "clvk", "clon12")
 _POCL = "Portable Computing Language"
@@ -123,8 +125,11 @@ def power_limit(evidence: Evidence) -> Cause | None:
 
 def governor(evidence: Evidence) -> Cause | None:
     """The governor of the clock does not raise it under load."""
-    name = evidence.profile.power.governor
+    power = evidence.profile.power
+    name = power.governor
     if name not in _SLOW_GOVERNORS or not evidence.runs_on_cpu:
+        return None
+    if name == "powersave" and power.scaling_driver in _OWN_CLOCK_DRIVERS:
         return None
     return cause(CauseCode.GOVERNOR, governor=name)
 
@@ -265,7 +270,8 @@ def matrix_unit(evidence: Evidence) -> Cause | None:
 
 # What limits the processor as a whole.
 _LIMITS: tuple[Clue, ...] = (cpu_quota, affinity, few_threads)
-_STATES: tuple[Clue, ...] = (throttled, on_battery, power_limit, steal, busy)
+# The host and other programs first: both make a later look slower, as heat does.
+_STATES: tuple[Clue, ...] = (steal, busy, throttled, on_battery, power_limit)
 LOW_CPU: tuple[Clue, ...] = (
     *_LIMITS, slow_library, *_STATES, uneven_cores, virtual_cpus, governor,
 )  # fmt: skip

@@ -35,6 +35,9 @@ _CHANNEL_BYTES = 8
 _FLOP_PER_LANE = 2.0
 # Operations per cycle are powers of two; a measured figure is this close to one, or says nothing.
 _PER_CYCLE_TOLERANCE = 0.15
+_EXACT_PER_CYCLE = 0.05
+# Processors of one microarchitecture differ in how many of their two vector units are there.
+_ONE_UNIT_OF_TWO = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +98,13 @@ def measured_clock_hz(measured: Iterable[Measurement]) -> float | None:
 
 
 def measured_flop_per_cycle(
-    measured: Iterable[Measurement], *, cores: float, clock_hz: float
+    measured: Iterable[Measurement], *, cores: float, clock_hz: float, told: float | None
 ) -> float | None:
     """Return the operations per cycle of one core that multiply-adds without memory reached.
 
     They tell how many vector units there are, which the name of a processor does not always. None
     where they were not measured or are far from a power of two: then something disturbed them.
+    Fewer than the table tells (`told`) are believed only where they are just half of it.
     """
     peaks = [
         rate(measurement)[0]
@@ -112,7 +116,13 @@ def measured_flop_per_cycle(
         return None
     found = max(peaks) / (cores * clock_hz)
     whole = 2.0 ** round(math.log2(found))
-    return whole if abs(found / whole - 1.0) <= _PER_CYCLE_TOLERANCE else None
+    if abs(found / whole - 1.0) > _PER_CYCLE_TOLERANCE:
+        return None
+    # What disturbs multiply-adds makes them fewer: a low figure has to be exact.
+    is_exact = abs(found / whole - 1.0) <= _EXACT_PER_CYCLE
+    if told is None or whole >= told:
+        return whole
+    return whole if is_exact and whole == told * _ONE_UNIT_OF_TWO else told
 
 
 def _measured_peak(
@@ -124,7 +134,8 @@ def _measured_peak(
     if clock_hz is None or not is_clock(clock_hz / 1e6):
         return None
     usable = min(cores, profile.cpu.usable_cpus or cores)
-    per_cycle = measured_flop_per_cycle(found, cores=usable, clock_hz=clock_hz) or told
+    reached = measured_flop_per_cycle(found, cores=usable, clock_hz=clock_hz, told=told)
+    per_cycle = reached or told
     if per_cycle is None:
         return None
     return Peak(value=cores * clock_hz * per_cycle, basis=PeakBasis.CORES_MEASURED_CLOCK_ISA)

@@ -4,15 +4,14 @@ Leaves to others: what a kernel of another shape takes (`advisor.predict.efficie
 a network (`advisor.predict.workload_time`), the data sheet (`advisor.predict.hardware`).
 """
 
-import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
-from advisor.model.kernel import OperatorKind, OverheadShape, StreamShape
+from advisor.model.kernel import Direction, OperatorKind, OverheadShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
+from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting, figure_of
 from advisor.model.quantity import Basis, Precision
 from advisor.predict.efficiency import EfficiencyModel, KernelPoint, Roofline
 from advisor.predict.hardware import CpuLimits, cpu_limits
@@ -26,9 +25,8 @@ DEFAULT_DISPATCH_S = 5e-6
 _VARIABLE_S = {"sgd": 2e-6, "momentum": 4e-6, "rmsprop": 15e-6, "adam": 25e-6}
 _REFERENCE_GHZ = 4.0
 
-# From this many values on, the low quantile is taken instead of the minimum.
-_QUANTILE_FROM = 10
-_LOW_QUANTILE = 0.1
+# Role of what is timed again and again to tell whether the machine has changed.
+_REFERENCE = "reference"
 
 _STREAM_KINDS = frozenset(
     {OperatorKind.STREAM, OperatorKind.TRANSFER, OperatorKind.PEAK, OperatorKind.OVERHEAD}
@@ -121,15 +119,11 @@ def _canonical(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     return tuple(sorted(settings, key=lambda setting: (setting.name, setting.value)))
 
 
-def low_quantile(values_s: Iterable[float]) -> float:
-    """Return what a steady loop reaches: the minimum of few values, the 10 % quantile of many."""
-    ordered = sorted(values_s)
-    if len(ordered) < _QUANTILE_FROM:
-        return ordered[0]
-    position = _LOW_QUANTILE * (len(ordered) - 1)
-    below = math.floor(position)
-    part = position - below
-    return ordered[below] * (1.0 - part) + ordered[below + 1] * part
+def _pooled_s(same: Iterable[Measurement]) -> float:
+    """Return the figure of the values of several measurements of one kernel."""
+    found = tuple(same)
+    values = [value for measurement in found for value in measurement.values_s]
+    return figure_of(values, is_difference=any(m.is_difference for m in found))
 
 
 _GroupKey = tuple[str, tuple[Setting, ...], int | None]
@@ -150,11 +144,17 @@ def _is_of_network(measurement: Measurement) -> bool:
 
 
 def kernel_points(measurements: Iterable[Measurement]) -> tuple[KernelPoint, ...]:
-    """Return one point for each distinct kernel, pooling the values of repeated measurements."""
+    """Return one point for each distinct kernel, pooling the values of repeated measurements.
+
+    Looks at a reference do not count: they have so many more values that their best is another
+    figure. Both directions together are no kernel of a step.
+    """
     pooled: dict[tuple[object, ...], list[Measurement]] = {}
     for measurement in measurements:
         request = measurement.request
-        if operator_kind(request.shape) in _STREAM_KINDS:
+        if operator_kind(request.shape) in _STREAM_KINDS or request.direction is Direction.BOTH:
+            continue
+        if request.role == _REFERENCE:
             continue
         key = (request.shape, request.direction, request.precision)
         pooled.setdefault(key, []).append(measurement)
@@ -175,18 +175,18 @@ def _point(same: list[Measurement]) -> KernelPoint:
         bytes_moved=bytes_moved(
             request.shape, direction=request.direction, precision=request.precision
         ),
-        time_s=low_quantile(values),
+        time_s=_pooled_s(same),
         spread=deviation / middle if middle > 0.0 else 0.0,
     )
 
 
 def _overheads(measurements: Iterable[Measurement]) -> dict[str, float]:
-    values: dict[str, list[float]] = {}
+    found: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         shape = measurement.request.shape
         if isinstance(shape, OverheadShape):
-            values.setdefault(shape.kind, []).extend(measurement.values_s)
-    return {kind: low_quantile(seconds) for kind, seconds in values.items()}
+            found.setdefault(shape.kind, []).append(measurement)
+    return {kind: _pooled_s(same) for kind, same in found.items()}
 
 
 def _best_rates(
@@ -197,11 +197,14 @@ def _best_rates(
         if point.flop and operator_kind(point.shape) in COMPUTE_KINDS:
             rate = point.flop / point.time_s
             best[point.precision] = max(best.get(point.precision, 0.0), rate)
+    products: dict[Precision, float] = {}
     for measurement in all_of_device:
         request = measurement.request
-        operations = flop(request.shape, direction=request.direction)
-        if request.precision not in best and operator_kind(request.shape) is OperatorKind.GEMM:
-            best[request.precision] = operations / low_quantile(measurement.values_s)
+        if operator_kind(request.shape) is OperatorKind.GEMM:
+            rate = flop(request.shape, direction=request.direction) / measurement.figure_s
+            products[request.precision] = max(products.get(request.precision, 0.0), rate)
+    # Where nothing was timed the way that networks run, another library's best stands in.
+    best = {**products, **best}
     rates = [
         PrecisionRate(precision=precision, flop_per_s=rate, is_measured=True)
         for precision, rate in sorted(best.items())
@@ -218,18 +221,19 @@ def _best_rates(
 
 
 def _best_bandwidth(points: Iterable[KernelPoint], measured: Iterable[Measurement]) -> float | None:
-    """Return the triad's rate, else another stream's, else of the largest element-wise kernel.
+    """Return the best of triad and add, else another stream, else the largest element-wise kernel.
 
-    A copy may pass the caches by, which the layers of a network do not.
+    A copy may pass the caches by, which the layers of a network do not. Both others move the same
+    arrays; with many threads the triad, which goes in pieces, may wait for the interpreter.
     """
     rates: dict[str, float] = {}
     for m in measured:
         shape = m.request.shape
         if isinstance(shape, StreamShape) and shape.op != "local":
             moved = bytes_moved(shape, direction=m.request.direction, precision=m.request.precision)
-            rates[shape.op] = max(rates.get(shape.op, 0.0), moved / low_quantile(m.values_s))
+            rates[shape.op] = max(rates.get(shape.op, 0.0), moved / m.figure_s)
     if rates:
-        return rates.get("triad") or max(rates.values())
+        return max([rates[op] for op in ("triad", "add") if op in rates] or rates.values())
     largest = [
         (p.bytes_moved, p.bytes_moved / p.time_s)
         for p in points

@@ -112,7 +112,7 @@ def device_evidence(
 ) -> tuple[Evidence, ...]:
     """Return the best figure of each class that was measured on a device, in words.
 
-    "GEMM 1024: 412 GFLOP/s measured here, median of 5, MAD 1.2 %".
+    "GEMM 1024: 412 GFLOP/s measured here, best of 5, MAD 1.2 %".
     """
     if measurements is None:
         return ()
@@ -144,9 +144,10 @@ def device_evidence(
 def _evidence(measurement: Measurement, measured_on: str) -> Evidence:
     value, unit = rate(measurement)
     spread = measurement.mad_s / measurement.median_s if measurement.median_s > 0.0 else 0.0
+    kind = "median" if measurement.is_difference else "best"
     statement = (
         f"{_label(measurement)}: {format_rate(value, unit)} measured here, "
-        f"median of {len(measurement.values_s)}, MAD {format_percent(spread)}"
+        f"{kind} of {len(measurement.values_s)}, MAD {format_percent(spread)}"
     )
     source = Source(
         title="measured on this machine", reference=measurement.request.id, date=measured_on

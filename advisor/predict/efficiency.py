@@ -60,6 +60,7 @@ _FALLBACK = {
     Direction.INPUT_GRADIENT: (Direction.WEIGHT_GRADIENT, Direction.FORWARD),
     Direction.WEIGHT_GRADIENT: (Direction.INPUT_GRADIENT, Direction.FORWARD),
     Direction.BACKWARD: (Direction.FORWARD,),
+    Direction.BOTH: (),
     Direction.UPDATE: (),
 }
 

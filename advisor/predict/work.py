@@ -151,10 +151,12 @@ def flop(shape: KernelShape, *, direction: Direction) -> int:
     """Return the floating-point operations of one execution.
 
     FORWARD is the layer's own formula; INPUT_GRADIENT and WEIGHT_GRADIENT cost the same;
-    BACKWARD costs both (twice forward), for an embedding one addition per value; UPDATE is the
-    optimiser's. 0 where nothing is computed.
+    BACKWARD costs both (twice forward), for an embedding one addition per value; BOTH is FORWARD
+    and BACKWARD together; UPDATE is the optimiser's. 0 where nothing is computed.
     """
     forward = _FORWARD[type(shape)](shape)
+    if direction is Direction.BOTH:
+        return forward + flop(shape, direction=Direction.BACKWARD)
     if direction is not Direction.BACKWARD:
         return forward
     if isinstance(shape, EmbeddingShape):
@@ -217,7 +219,9 @@ def bytes_moved(shape: KernelShape, *, direction: Direction, precision: Precisio
     if isinstance(shape, TransferShape):
         return shape.size_bytes
     forward, backward = _ELEMENTS[type(shape)](shape)
-    elements = backward if direction is Direction.BACKWARD else forward
+    elements = {Direction.BACKWARD: backward, Direction.BOTH: forward + backward}.get(
+        direction, forward
+    )
     if isinstance(shape, OptimizerShape):
         return elements * Precision.FLOAT32.size_bytes
     return elements * precision.size_bytes
@@ -315,13 +319,13 @@ def step_totals(workload: Workload) -> StepTotals:
 
 
 def rate(measurement: Measurement) -> tuple[float, str]:
-    """Return the median of a measurement as people state it, with its unit.
+    """Return the figure of a measurement as people state it, with its unit.
 
     Arithmetic kernels in "flop/s", memory-bound ones in "B/s", clocks in "Hz", fixed costs in "s".
     """
     request = measurement.request
     kind = operator_kind(request.shape)
-    seconds = measurement.median_s
+    seconds = measurement.figure_s
     operations = flop(request.shape, direction=request.direction)
     moved = bytes_moved(request.shape, direction=request.direction, precision=request.precision)
     if seconds > 0.0 and kind in COMPUTE_KINDS and operations:

@@ -147,7 +147,7 @@ def measurement_section(
                 str(len(measurement.values_s)),
             )
         )
-    heads = ("Kernel", "Device", "Software", "Median", "MAD", "Values")
+    heads = ("Kernel", "Device", "Software", "Best", "MAD", "Values")
     sustained = tuple(sustained_blocks(results, tr))
     table = Table(
         heads=tuple(tr(head) for head in heads),

@@ -52,6 +52,7 @@ DIRECTIONS = {
     Direction.INPUT_GRADIENT: N_("input gradient"),
     Direction.WEIGHT_GRADIENT: N_("weight gradient"),
     Direction.BACKWARD: N_("backward"),
+    Direction.BOTH: N_("forward and backward"),
     Direction.UPDATE: N_("update"),
 }
 OUTCOMES = {

@@ -14,7 +14,7 @@ from advisor.share.kernels import is_kernel
 COMMUNITY = "community"
 LEAST_GROUP = 5
 
-_DIRECTIONS = ("input gradient", "weight gradient", "backward", "update")
+_DIRECTIONS = ("input gradient", "weight gradient", "backward", "forward and backward", "update")
 _FIGURE = r"[0-9.]+(?:e[+-][0-9]+)?"
 _NOTE = re.compile(
     rf"(?:(?:{'|'.join(_DIRECTIONS)}); )?"

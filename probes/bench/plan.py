@@ -46,6 +46,8 @@ VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar"
 
 # Flags of processors that multiply in bfloat16 themselves.
 _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
+# Flags of processors that multiply in float16 themselves.
+_FLOAT16_FLAGS = frozenset({"avx512_fp16", "amx_fp16", "asimdhp"})
 # Values of headlines that scatter little within a run, and cost time or memory.
 _FEW_VALUES = 5
 
@@ -57,12 +59,14 @@ class Budget(StrEnum):
     THOROUGH = "thorough"
 
 
-# Seconds that a device may take; to be given to `Session.run`.
-CPU_BUDGET_S = {Budget.QUICK: 52.0, Budget.THOROUGH: 600.0}
+# Seconds that a device may take, with all that ends a worker; to be given to `Session.run`.
+CPU_BUDGET_S = {Budget.QUICK: 58.0, Budget.THOROUGH: 590.0}
 OPENCL_BUDGET_S = {
     Budget.QUICK: plan_opencl.QUICK_BUDGET_S,
     Budget.THOROUGH: plan_opencl.THOROUGH_BUDGET_S,
 }
+# Share of a thorough run that all OpenCL devices may take together.
+_OPENCL_SHARE = 0.5
 
 # Shortest value and number of values by role; the headlines are shown, the others fitted.
 _TIMING = {
@@ -79,10 +83,15 @@ def budgets_s(
     Raises:
         InputError: for a device that is not there.
     """
-    return {
-        device_id: (CPU_BUDGET_S if device_id == CPU_DEVICE_ID else OPENCL_BUDGET_S)[budget]
-        for device_id in sorted(_chosen(profile, device_ids))
-    }
+    chosen = sorted(_chosen(profile, device_ids))
+    others = [device_id for device_id in chosen if device_id != CPU_DEVICE_ID]
+    each_s, own_s = OPENCL_BUDGET_S[budget], CPU_BUDGET_S[budget]
+    if budget is Budget.THOROUGH and others:
+        # All devices together are to be done in the time of one thorough run.
+        is_alone = len(others) == len(chosen)
+        each_s = min(each_s, own_s * (1.0 if is_alone else _OPENCL_SHARE) / len(others))
+        own_s -= each_s * len(others)
+    return {device_id: own_s if device_id == CPU_DEVICE_ID else each_s for device_id in chosen}
 
 
 def _chosen(profile: MachineProfile, device_ids: Iterable[str] | None) -> frozenset[str]:
@@ -186,14 +195,16 @@ def _add_headlines(
     if budget is Budget.THOROUGH:
         _add_products(plan_, profile, runner=Runner.NUMPY)
     elements = stream_elements(profile)
-    operations = ("triad", "copy") if budget is Budget.QUICK else ("triad", "copy", "scale", "add")
+    operations = (
+        ("triad", "add", "copy") if budget is Budget.QUICK else ("triad", "add", "copy", "scale")
+    )
     for operation in operations:
         shape = StreamShape(op=operation, elements=elements)
         plan_.add(shape, direction=Direction.FORWARD, runner=Runner.STREAM, role=HEADLINE)
     plan_.add_rows(gemms, phase=phase, runner=Runner.KERAS, role=HEADLINE)
     rows = (
         Row(shape=suite.HEADLINE_CONV, directions=suite.THREE),
-        Row(shape=suite.HEADLINE_LSTM, directions=suite.BOTH),
+        Row(shape=suite.HEADLINE_LSTM, directions=suite.WHOLE),
     )
     plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=HEADLINE)
 
@@ -216,7 +227,7 @@ def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
         suite.POOLS,
         suite.CONVOLUTIONS,
         (*suite.DENSES, own),
-        suite.RECURRENTS,
+        (*suite.RECURRENTS, *suite.SINGLE_RECURRENTS),
         suite.DEPTHWISES,
     ]
     if phase is Phase.TRAINING:
@@ -230,22 +241,51 @@ def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
     """Return whether the processor computes in a shorter number format by itself."""
     if precision is Precision.BFLOAT16:
         return bool(_BFLOAT16_FLAGS & set(profile.cpu.isa_features))
-    return precision is Precision.FLOAT16 and "avx512_fp16" in profile.cpu.isa_features
+    return precision is Precision.FLOAT16 and bool(_FLOAT16_FLAGS & set(profile.cpu.isa_features))
 
 
 def _add_replay(
-    plan_: PlanBuilder, replay: Iterable[KernelCall], *, precisions: Iterable[Precision]
+    plan_: PlanBuilder,
+    replay: Iterable[KernelCall],
+    *,
+    precision: Precision = Precision.FLOAT32,
+    has_gradients: bool = True,
 ) -> None:
-    calls = tuple(replay)
-    for precision in precisions:
-        for call in calls:
-            plan_.add(
-                call.shape,
-                direction=call.direction,
-                runner=Runner.KERAS,
-                role=REPLAY if precision is Precision.FLOAT32 else SETTING,
-                precision=precision,
-            )
+    for call in replay:
+        if not has_gradients and call.direction is not Direction.FORWARD:
+            continue
+        plan_.add(
+            call.shape,
+            direction=call.direction,
+            runner=Runner.KERAS,
+            role=REPLAY if precision is Precision.FLOAT32 else SETTING,
+            precision=precision,
+        )
+
+
+def _add_short_format(
+    plan_: PlanBuilder,
+    replay: tuple[KernelCall, ...],
+    *,
+    precision: Precision,
+    phase: Phase,
+    is_asked: bool,
+    is_fast: bool,
+) -> None:
+    """Ask for a shorter number format; `is_fast`: the processor computes in it by itself.
+
+    Where it does not, gradients may be a plain loop that takes minutes.
+    """
+    has_gradients = is_fast and (is_asked or precision is Precision.BFLOAT16)
+    plan_.add_rows(
+        (*suite.SHORT_FORMATS, *(suite.ASKED_FORMATS if is_asked else ())),
+        phase=phase if has_gradients else Phase.INFERENCE,
+        runner=Runner.KERAS,
+        role=SETTING,
+        precision=precision,
+    )
+    if is_asked:
+        _add_replay(plan_, replay, precision=precision, has_gradients=has_gradients)
 
 
 def _add_cpu(
@@ -260,23 +300,29 @@ def _add_cpu(
 ) -> None:
     _add_clock(plan_)
     _add_headlines(plan_, profile, phase=phase, budget=budget)
-    asked = [precision] if precision in (Precision.BFLOAT16, Precision.FLOAT16) else []
-    _add_replay(plan_, replay, precisions=[Precision.FLOAT32, *asked])
+    _add_replay(plan_, replay)
     first, rest = _calibration(phase, batch_size)
     plan_.add_rows(first, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
     formats = (Precision.BFLOAT16, Precision.FLOAT16)
+    asked = [precision] if precision in formats else []
     known = formats[:1] if budget is Budget.QUICK else formats
-    short = [p for p in known if has_short_format(profile, precision=p)]
-    for short_format in dict.fromkeys([*asked, *short]):
-        plan_.add_rows(
-            suite.SHORT_FORMATS,
-            # Gradients in float16 may be a plain loop that takes minutes: only if it is asked for.
-            phase=Phase.INFERENCE if short_format not in (*asked, *formats[:1]) else phase,
-            runner=Runner.KERAS,
-            role=SETTING,
-            precision=short_format,
-        )
+    fast = [p for p in formats if has_short_format(profile, precision=p)]
+
+    def add_short_formats(wanted: Iterable[Precision]) -> None:
+        for each in wanted:
+            _add_short_format(
+                plan_,
+                replay,
+                precision=each,
+                phase=phase,
+                is_asked=each in asked,
+                is_fast=each in fast,
+            )
+
+    add_short_formats(p for p in fast if p in asked or p in known)
     plan_.add_rows(rest, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
+    # What the processor does not compute by itself may take all the time that is left.
+    add_short_formats(p for p in asked if p not in fast)
     plan_.add(
         REFERENCE_GEMM,
         direction=Direction.FORWARD,
@@ -287,6 +333,10 @@ def _add_cpu(
     if budget is Budget.THOROUGH:
         _add_products(plan_, profile, runner=Runner.KERAS)
         _add_settings(plan_, profile, phase=phase)
+
+
+def _add_last_look(plan_: PlanBuilder) -> None:
+    """Ask for the clock once more, after everything else."""
     plan_.add(
         VECTOR_CLOCK,
         direction=Direction.FORWARD,
@@ -374,4 +424,6 @@ def plan(
     for device in profile.opencl:
         if device.id in chosen:
             _add_opencl(plan_, device, budget=budget, phase=phase)
+    if CPU_DEVICE_ID in chosen:
+        _add_last_look(plan_)
     return plan_.requests()

@@ -31,6 +31,8 @@ FORWARD = (Direction.FORWARD,)
 BOTH = (Direction.FORWARD, Direction.BACKWARD)
 THREE = (Direction.FORWARD, Direction.INPUT_GRADIENT, Direction.WEIGHT_GRADIENT)
 UPDATE = (Direction.UPDATE,)
+# Of headlines: a difference scatters too much for a figure that is shown and compared.
+WHOLE = (Direction.FORWARD, Direction.BOTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +204,7 @@ RECURRENTS = (
     Row(shape=recurrent(Cell.LSTM, 64, 6, 128, 256), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 64, 18, 128, 256), directions=BOTH, tier=3),
     Row(shape=recurrent(Cell.LSTM, 32, 20, 64, 64, both_ways=True), directions=BOTH, tier=3),
-    Row(shape=recurrent(Cell.GRU, 32, 10, 64, 128), directions=BOTH, is_thorough=True),
+    Row(shape=recurrent(Cell.GRU, 32, 10, 64, 128), directions=BOTH),
     Row(shape=recurrent(Cell.GRU, 32, 40, 64, 128), directions=BOTH, is_thorough=True),
     Row(shape=recurrent(Cell.GRU, 128, 10, 256, 256), directions=BOTH, is_thorough=True),
     Row(shape=recurrent(Cell.GRU, 128, 30, 256, 256), directions=BOTH, is_thorough=True),
@@ -214,10 +216,25 @@ RECURRENTS = (
         is_thorough=True,
     ),
 )
+# Layers of one length: the headline's, and cells, batches and hidden sizes of the DeepBench study.
+SINGLE_RECURRENTS = (
+    Row(shape=HEADLINE_LSTM, directions=BOTH, tier=1),
+    *(
+        Row(shape=recurrent(cell, batch, 25, hidden, hidden), directions=BOTH, is_thorough=True)
+        for cell, batch, hidden in (
+            (Cell.LSTM, 16, 512),
+            (Cell.LSTM, 32, 1024),
+            (Cell.LSTM, 64, 1536),
+            (Cell.LSTM, 16, 1760),
+            (Cell.GRU, 32, 1024),
+            (Cell.GRU, 32, 1536),
+        )
+    ),
+)
 NORMALISATIONS = (
     Row(shape=NormShape(kind="batch", elements=802_816, channels=64), directions=BOTH, tier=1),
     Row(shape=NormShape(kind="batch", elements=50_176, channels=256), directions=BOTH),
-    Row(shape=NormShape(kind="layer", elements=262_144, channels=256), directions=BOTH, tier=3),
+    Row(shape=NormShape(kind="layer", elements=262_144, channels=256), directions=BOTH),
     Row(
         shape=NormShape(kind="batch", elements=6_422_528, channels=64),
         directions=BOTH,
@@ -249,7 +266,7 @@ ELEMENTWISES = (
     Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2), directions=FORWARD),
     Row(shape=ElementwiseShape(op="sigmoid", elements=262_144), directions=BOTH),
     Row(shape=ElementwiseShape(op="dropout", elements=262_144), directions=BOTH, tier=3),
-    Row(shape=ElementwiseShape(op="gelu", elements=262_144), directions=BOTH, is_thorough=True),
+    Row(shape=ElementwiseShape(op="gelu", elements=262_144), directions=BOTH),
     Row(shape=ElementwiseShape(op="relu", elements=16_777_216), directions=BOTH, is_thorough=True),
 )
 OTHERS = (
@@ -293,6 +310,18 @@ SHORT_FORMATS = (
     Row(shape=conv(32, 3, 32, 32, 3), directions=THREE),
     Row(shape=dense(128, 784, 512), directions=THREE),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH),
+)
+# Further kernels of a format that is asked for. What moves memory gains otherwise than products;
+# batch normalisation and depthwise convolution may even lose.
+ASKED_FORMATS = (
+    Row(shape=NormShape(kind="batch", elements=802_816, channels=64), directions=BOTH),
+    Row(shape=NormShape(kind="batch_inference", elements=802_816, channels=64)),
+    Row(shape=ElementwiseShape(op="relu", elements=262_144), directions=BOTH),
+    Row(shape=ElementwiseShape(op="relu", elements=2_097_152), directions=BOTH),
+    Row(shape=ElementwiseShape(op="add", elements=262_144, n_inputs=2)),
+    Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2)),
+    Row(shape=ElementwiseShape(op="sigmoid", elements=262_144), directions=BOTH),
+    Row(shape=depthwise(4, 64, 56), directions=THREE),
 )
 # What each other setting (threads, oneDNN off) is judged by.
 SETTING_ROWS = (

@@ -25,11 +25,13 @@ _UDEV_KEY = re.compile(r"E:MEMORY_DEVICE_(\d{1,3})_([A-Z_]+)=(.*)")
 def collect_power(reader: Reader) -> Power:
     """Return the power state."""
     governor = reader.read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    driver = reader.read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver")
     percent = reader.read_text("/sys/devices/system/cpu/intel_pstate/max_perf_pct")
     return Power(
         on_battery=_read_on_battery(reader),
         governor=parse.clean_name(governor),
         max_performance_percent=parse.positive(parse.parse_float(percent)),
+        scaling_driver=parse.clean_name(driver),
     )
 
 

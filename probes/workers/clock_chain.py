@@ -26,8 +26,11 @@ CLOCK_CYCLES = 1_000_000
 PEAK_FLOP = 1_000_000_000
 _CHECK_TURNS = 1000
 _UNDISTURBED = 0.25
-# A piece is shorter than the time for which a core is lent to another process.
-_PIECES_OF_PEAK = 16
+# A piece is shorter than the time for which a core is lent to another process, and long beside
+# what the interpreter takes for it: half a millisecond to one at 4 GHz. The interpreter serves
+# one thread at a time, so with many threads pieces are longer.
+_MULTIPLY_ADDS_OF_PIECE = 4_000_000
+_THREADS_OF_PIECE = 16
 _X86 = ("x86_64", "amd64")
 _MEM_COMMIT_RESERVE, _PAGE_READWRITE, _PAGE_EXECUTE_READ = 0x3000, 0x04, 0x20
 _PROT_READ_EXEC = 0x5
@@ -82,8 +85,17 @@ class Code:
 
     def __call__(self, turns):
         """Run so many turns; return the register of the chain and the sums, 16 values each."""
-        sums = (ctypes.c_float * (16 * clock_code.n_sums()))()
-        return self._function(turns, sums), sums
+        sums = self.sums()
+        return self.call(turns, sums), sums
+
+    @staticmethod
+    def sums():
+        """Return room for the sums."""
+        return (ctypes.c_float * (16 * clock_code.n_sums()))()
+
+    def call(self, turns, sums):
+        """Run so many turns, put the sums there; return the register of the chain."""
+        return self._function(turns, sums)
 
 
 def undisturbed_s(pieces_s):
@@ -93,10 +105,14 @@ def undisturbed_s(pieces_s):
 
 
 class _OnAllCores:
-    """The same code on several threads at once, so many turns in each piece of an execution."""
+    """The same code on several threads at once, in pieces of so many turns.
 
-    def __init__(self, code, turns, pieces, threads, check):
-        self._code, self._turns, self._pieces, self._threads = code, turns, pieces, threads
+    `executions`: how many a piece is, on all threads together; also a part of one.
+    """
+
+    def __init__(self, code, turns, executions, threads, check):
+        self._code, self._turns, self._threads = code, turns, threads
+        self._executions = executions
         self._check = check
 
     def check(self):
@@ -105,16 +121,17 @@ class _OnAllCores:
 
     def run(self, loops):
         """Return the seconds of `loops` executions: the mean over the cores, undisturbed."""
-        n_pieces = loops * self._pieces
+        n_pieces = max(1, round(loops / self._executions))
         barrier = threading.Barrier(self._threads)
         found_s = []
 
         def work():
             pieces_s = []
+            sums = self._code.sums()
             barrier.wait()
             for _ in range(n_pieces):
                 started = time.perf_counter()
-                self._code(self._turns)
+                self._code.call(self._turns, sums)
                 pieces_s.append(time.perf_counter() - started)
             found_s.append(undisturbed_s(pieces_s))
 
@@ -123,7 +140,7 @@ class _OnAllCores:
             worker.start()
         for worker in workers:
             worker.join()
-        return n_pieces * sum(found_s) / len(found_s)
+        return loops / self._executions * sum(found_s) / len(found_s)
 
     def close(self):
         """Let go of the code."""
@@ -167,7 +184,8 @@ class ClockRunner:
 
     def _chain(self, flag):
         code = Code(clock_code.assemble(flag, True, sys.platform == "win32"))
-        turns = CLOCK_CYCLES // clock_code.CHAIN
+        executions = self._executions_of_chain()
+        turns = executions * CLOCK_CYCLES // clock_code.CHAIN
 
         def check(result):
             register, sums = result
@@ -178,17 +196,20 @@ class ClockRunner:
                 )
             return "chain exact" if flag is None else _check_sums(sums, flag, True)
 
-        return _OnAllCores(code, turns, 1, self._threads, check)
+        return _OnAllCores(code, turns, executions, self._threads, check)
+
+    def _executions_of_chain(self):
+        return -(-self._threads // _THREADS_OF_PIECE)
 
     def _peak(self, flag):
         code = Code(clock_code.assemble(flag, False, sys.platform == "win32"))
-        flop = 2 * clock_code.LANES[flag] * clock_code.ALONE
-        turns = max(1, round(PEAK_FLOP / self._threads / _PIECES_OF_PEAK / flop))
+        turns = self._executions_of_chain() * _MULTIPLY_ADDS_OF_PIECE // clock_code.ALONE
+        flop = 2 * clock_code.LANES[flag] * clock_code.ALONE * turns * self._threads
 
         def check(result):
             return _check_sums(result[1], flag, False)
 
-        return _OnAllCores(code, turns, _PIECES_OF_PEAK, self._threads, check)
+        return _OnAllCores(code, turns, flop / PEAK_FLOP, self._threads, check)
 
 
 def _check_sums(sums, flag, has_chain):

@@ -15,8 +15,11 @@ import worker_timing
 
 SCALAR = 3.0
 # A piece of one array: small enough for the second-level cache, large enough that the
-# interpreter does not become the limit.
+# interpreter, which serves one thread at a time, does not become the limit. Processors of many
+# threads have larger caches; beyond that, "add" tells more, which is one call for each thread.
 _PIECE_BYTES = 128 * 1024
+_LARGE_PIECE_BYTES = 256 * 1024
+_MANY_THREADS = 8
 # Every so many elements another value stands, so that a sweep of the wrong place is seen.
 PATTERN_STEP = 7
 OPERATIONS = ("copy", "scale", "add", "triad")
@@ -29,6 +32,11 @@ def slices_of(elements, n_parts):
     return [slice(bounds[part], bounds[part + 1]) for part in range(n_parts)]
 
 
+def piece_bytes(n_threads):
+    """Return the bytes of one array that the triad takes at once."""
+    return _PIECE_BYTES if n_threads <= _MANY_THREADS else _LARGE_PIECE_BYTES
+
+
 class _Arrays:
     """Three arrays, each thread has a part of every one."""
 
@@ -37,6 +45,7 @@ class _Arrays:
         self._parts = slices_of(elements, threads)
         self._pool = concurrent.futures.ThreadPoolExecutor(len(self._parts))
         self.elements = elements
+        self.n_parts = len(self._parts)
         self.a, self.b, self.c = (numpy.empty(elements, numpy.float32) for _ in range(3))
         # Each thread is the first to touch its own part, so it gets memory near to it.
         self.on_all(self._fill)
@@ -82,7 +91,7 @@ class _Sweep:
     def _triad(self, a, b, c):
         numpy = self._numpy
         scalar = numpy.float32(SCALAR)
-        step = _PIECE_BYTES // 4
+        step = piece_bytes(self._arrays.n_parts) // 4
         for first in range(0, len(a), step):
             piece = slice(first, first + step)
             numpy.multiply(c[piece], scalar, out=a[piece])

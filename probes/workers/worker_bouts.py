@@ -3,7 +3,8 @@
 Values that lie apart in time tell more than the same number in a row: a processor that is slower
 for a second spoils one value of each kernel, not all values of one. A reference kernel is timed
 before and after each bout; when it moved, the machine has changed meanwhile: the bout is timed
-again while there is time, and else its values are reported with how far the reference moved.
+again while there is time, and all its values are reported with how far the reference moved at
+last. When the time is used up in the middle of a bout, what there is by then is reported.
 Kernels with "is_spread" are timed once more after every bout, so that their values cover the run.
 Leaves to others: preparing, checking and running a kernel (the runners), what counts as moved for
 the user (the parent).
@@ -34,6 +35,7 @@ class Piece:
         self.kernel = kernel
         self.name = kernel["id"]
         self.values_s = []
+        self.n_dropped = 0
         channel.send("stage", id=self.name, stage="prepare")
         self._prepared = runner.prepare(kernel)
         try:
@@ -68,6 +70,7 @@ class Piece:
             if worker_timing.is_usable(seconds):
                 self.values_s.append(seconds / self._warmth.loops)
                 return
+            self.n_dropped += 1
         raise worker_timing.ClockError(
             "the clock gave {!r} s for {} loops".format(seconds, self._warmth.loops)
         )
@@ -83,6 +86,8 @@ class Piece:
             lasted_s=self._warmth.lasted_s,
             check=self.check,
             moved=moved,
+            is_difference=bool(getattr(self._prepared, "is_difference", False)),
+            n_dropped=self.n_dropped,
         )
 
     def close(self):
@@ -97,14 +102,15 @@ class Bouts:
         runner: prepares kernels.
         channel: where results are told.
         fail: called with a kernel and an exception.
+        skip: called with the kernels for which no time is left.
         has_time: called with seconds, tells whether so many are left.
         repeat_s: seconds that may go into timing bouts again, None for no limit.
     """
 
-    def __init__(self, runner, channel, fail, has_time, repeat_s=None):
+    def __init__(self, runner, channel, fail, skip, has_time, repeat_s=None):
         self._runner, self._channel = runner, channel
         self._repeat_s = repeat_s
-        self._fail, self._has_time = fail, has_time
+        self._fail, self._skip, self._has_time = fail, skip, has_time
         self._reference = None
         self._spread = []
 
@@ -114,7 +120,7 @@ class Bouts:
 
     def run(self, kernels):
         """Time the kernels of one bout and report them."""
-        pieces = [piece for piece in map(self._prepare, kernels) if piece is not None]
+        pieces = self._prepare_all(kernels)
         before = self._look()
         moved = None
         for attempt in range(REPEATS + 1):
@@ -125,8 +131,6 @@ class Bouts:
             if moved is None or moved <= MOVED or not self._may_repeat(attempt, cost_s):
                 break
             before = after
-            for piece in pieces:
-                piece.values_s = []
         for piece in pieces:
             if piece.is_spread:
                 self._spread.append(piece)
@@ -136,6 +140,18 @@ class Bouts:
                 piece.close()
             piece.report(self._channel, moved)
         self._take_of_spread(pieces)
+
+    def _prepare_all(self, kernels):
+        """Prepare kernels while there is time for them and one value of each before them."""
+        pieces = []
+        for index, kernel in enumerate(kernels):
+            if not self._has_time(sum(piece.round_s for piece in pieces)):
+                self._skip(kernels[index:])
+                break
+            piece = self._prepare(kernel)
+            if piece is not None:
+                pieces.append(piece)
+        return pieces
 
     def _may_repeat(self, attempt, cost_s):
         """Return whether a bout may be timed again, and count what it costs."""
@@ -185,8 +201,13 @@ class Bouts:
         return True
 
     def _rounds(self, pieces):
-        """Take the values of all pieces in turn; return those that did not fail."""
+        """Take the values of all pieces in turn; return those that did not fail.
+
+        One value of each is taken in any case, further ones while there is time.
+        """
         for index in range(max([piece.first_wanted for piece in pieces], default=0)):
+            if index > 0 and not self._has_time(sum(piece.round_s for piece in pieces)):
+                break
             pieces = [piece for piece in pieces if index >= piece.first_wanted or self._take(piece)]
         return pieces
 
@@ -200,9 +221,7 @@ class Bouts:
             if not self._take(reference):
                 self._reference = None
                 return None
-        fastest = min(reference.values_s[before:])
-        reference.values_s[before:] = [fastest]
-        return fastest
+        return min(reference.values_s[before:])
 
     def _take_of_spread(self, fresh):
         """Take one more value of each kernel whose values cover the run."""
@@ -245,7 +264,7 @@ def run_in_bouts(runner, request, channel, fail, skip, started, clock=time.monot
         skip(request["kernels"])
         return
     repeat_s = None if budget_s is None else _REPEAT_SHARE * budget_s
-    bouts = Bouts(runner, channel, fail, has_time, repeat_s)
+    bouts = Bouts(runner, channel, fail, skip, has_time, repeat_s)
     bouts.begin(reference)
     size = request["bout"]
     for first in range(0, max(1, len(kernels)), size):

@@ -191,7 +191,13 @@ class TimedGraph:
 
 
 class Prepared:
-    """A timed graph and the check of its kernel."""
+    """A timed graph and the check of its kernel.
+
+    Attributes:
+        is_difference: whether its times are differences, whose least is no best.
+    """
+
+    is_difference = False
 
     def __init__(self, graph, check):
         self._graph = graph
@@ -214,6 +220,8 @@ class Prepared:
 
 class PreparedDifference(Prepared):
     """What a graph takes longer than another: backward is both directions less forward."""
+
+    is_difference = True
 
     def __init__(self, graph, part, check):
         super().__init__(graph, check)

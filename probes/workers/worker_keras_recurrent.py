@@ -1,7 +1,8 @@
 """Recurrent layers of Keras over whole sequences: LSTM, GRU and simple RNN, also bidirectional.
 
 Forward is the layer. Backward is the gradients of its input and weights: both directions in one
-graph, less the layer alone. What a time step costs follows from two lengths (the request has
+graph, less the layer alone; "forward_and_backward" is that graph, nothing taken off. What a time
+step costs follows from two lengths (the request has
 both).
 Leaves to others: the reference (`worker_recurrent_reference`).
 """
@@ -58,7 +59,7 @@ def prepare_recurrent(graphs, keras, kernel):
     """Return one direction of a `RecurrentShape`, ready to run."""
     tf, shape, direction = graphs.tf, kernel["shape"], kernel["direction"]
     dtype = worker_keras_graph.dtype_of(kernel["precision"])
-    if direction not in ("forward", "backward"):
+    if direction not in ("forward", "backward", "forward_and_backward"):
         raise worker_errors.UnsupportedKernel("a recurrent layer has no direction " + direction)
     layer = _layer_of(keras, shape, _POLICIES[kernel["precision"]])
     value = graphs.random((shape["batch"], shape["timesteps"], shape["input"]), dtype)
@@ -95,6 +96,8 @@ def prepare_recurrent(graphs, keras, kernel):
         slopes = [float(np.sum(found * d)) for d in directions]
         return worker_check.compare(slopes, expected, kernel["precision"], "slopes of the loss")
 
+    if direction == "forward_and_backward":
+        return worker_keras_graph.Prepared(graphs.serial(both, [value], 1), check_backward)
     graph = graphs.serial(forward, [value], 1)
     if direction == "forward":
         return worker_keras_graph.Prepared(graph, check_forward)

@@ -76,6 +76,8 @@ def _measure(runner, kernel, channel):
         loops=timing.loops,
         lasted_s=timing.lasted_s,
         check=check,
+        is_difference=bool(getattr(prepared, "is_difference", False)),
+        n_dropped=timing.n_dropped,
         **({"learned": learned} if learned else {}),
     )
 

@@ -24,14 +24,16 @@ class ClockError(Exception):
 class Timing:
     """Seconds for one execution: `warmups_s` (the first includes compilation) and `values_s`.
 
-    `lasted_s` is how long a whole value lasted, with all that is not counted.
+    `lasted_s` is how long a whole value lasted, with all that is not counted; `n_dropped` values
+    were none, as the clock had been set back or a difference was negative.
     """
 
-    def __init__(self, warmups_s, values_s, loops, lasted_s):
+    def __init__(self, warmups_s, values_s, loops, lasted_s, n_dropped=0):
         self.warmups_s = warmups_s
         self.values_s = values_s
         self.loops = loops
         self.lasted_s = lasted_s
+        self.n_dropped = n_dropped
 
 
 def elapsed_s(call, loops, clock=time.perf_counter):
@@ -144,4 +146,4 @@ def time_kernel(
         n_bad += 1
         if n_bad > MAX_BAD_VALUES:
             raise ClockError("the clock gave {!r} s for {} loops".format(seconds, loops))
-    return Timing(warmth.warmups_s, values_s, loops, warmth.lasted_s)
+    return Timing(warmth.warmups_s, values_s, loops, warmth.lasted_s, n_bad)

@@ -78,7 +78,7 @@ def _devices(found: list[Measurement]) -> list[str]:
 
 def _rate(measurement: Measurement) -> float:
     request = measurement.request
-    return flop(request.shape, direction=request.direction) / measurement.median_s
+    return flop(request.shape, direction=request.direction) / measurement.figure_s
 
 
 def rate_series(
@@ -155,7 +155,7 @@ def _roof(own: list[Measurement]) -> tuple[CurvePoint, ...]:
 def _byte_rate(measurement: Measurement) -> float:
     request = measurement.request
     moved = bytes_moved(request.shape, direction=request.direction, precision=request.precision)
-    return moved / measurement.median_s
+    return moved / measurement.figure_s
 
 
 def _own_kernels(own: list[Measurement], tr: Translator) -> tuple[CurvePoint, ...]:

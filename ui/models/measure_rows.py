@@ -106,8 +106,10 @@ def _result_row(
     value, unit = rate(result)
     spread = result.mad_s / result.median_s if result.median_s > 0 else 0.0
     explanation = tr(
-        N_("Median {time} of {n} values"),
-        time=format_duration(result.median_s),
+        N_("Median {time} of {n} values")
+        if result.is_difference
+        else N_("Best {time} of {n} values"),
+        time=format_duration(result.figure_s),
         n=len(result.values_s),
     )
     checked = tr(N_("done"))

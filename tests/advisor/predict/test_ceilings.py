@@ -1,9 +1,18 @@
 """Ceilings from measurements and from the data sheet."""
 
+import dataclasses
+
 import pytest
 
 from advisor.model.codec import dump_document, load_document
-from advisor.model.kernel import ElementwiseShape, OverheadShape, StreamShape
+from advisor.model.kernel import (
+    Cell,
+    Direction,
+    ElementwiseShape,
+    OverheadShape,
+    RecurrentShape,
+    StreamShape,
+)
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import Runner, Setting
 from advisor.model.quantity import Basis, Precision
@@ -12,7 +21,6 @@ from advisor.predict.ceilings import (
     default_variable_s,
     fit_ceilings,
     kernel_points,
-    low_quantile,
 )
 from tests.advisor.predict.builders import (
     BANDWIDTH,
@@ -30,9 +38,39 @@ def fit(*measurements, machine=None):
     return fit_ceilings(machine or profile(), measurement_set(*measurements), knowledge())
 
 
-def test_of_few_values_the_minimum_of_many_a_low_quantile():
-    assert low_quantile([3.0, 1.0, 2.0]) == 1.0
-    assert low_quantile([float(x) for x in range(1, 12)]) == pytest.approx(2.0)
+def test_of_values_the_best_counts_of_differences_the_median():
+    values = tuple(float(x) for x in range(1, 12))
+    plain = measure(gemm(8, 8, 8), values)
+    (point,) = kernel_points([plain])
+    assert point.time_s == 1.0
+    (point,) = kernel_points([dataclasses.replace(plain, is_difference=True)])
+    assert point.time_s == 6.0
+
+
+def test_looks_at_the_reference_and_both_directions_together_are_no_points():
+    looks = measure(gemm(512, 512, 512), (1e-3,) * 30, role="reference")
+    layer = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=2, input=8, hidden=8)
+    whole = measure(layer, 1e-3, direction=Direction.BOTH)
+    (point,) = kernel_points([looks, whole, measure(gemm(512, 512, 512), 2e-3)])
+    assert point.time_s == 2e-3
+
+
+def test_where_no_network_can_run_the_best_product_of_another_library_counts():
+    products = [
+        measure(gemm(size, size, size), 2 * size**3 / rate, runner=Runner.NUMPY)
+        for size, rate in ((512, 50e9), (2048, 150e9), (1024, 100e9))
+    ]
+    cpu = fit(*products, measure(StreamShape(op="copy", elements=1 << 20), 1e-3)).cpu
+    assert cpu.rate(Precision.FLOAT32).flop_per_s == pytest.approx(150e9)
+
+
+def test_memory_is_the_best_of_triad_and_add_whatever_a_copy_reaches():
+    seconds = {"copy": 1e-4, "triad": 3e-3, "add": 2e-3}
+    streams = [measure(StreamShape(op=op, elements=1 << 20), s) for op, s in seconds.items()]
+    cpu = fit(*calibration(), *streams).cpu
+    assert cpu.bandwidth_byte_per_s >= 12 * (1 << 20) / 2e-3
+    without = fit(measure(gemm(64, 64, 64), 1e-3), *streams).cpu
+    assert without.bandwidth_byte_per_s == pytest.approx(12 * (1 << 20) / 2e-3)
 
 
 def test_repeated_measurements_are_pooled():

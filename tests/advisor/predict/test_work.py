@@ -216,6 +216,8 @@ def test_rate_for_people(shape, seconds, expected, unit):
     assert (pytest.approx(expected), unit) == (value, found)
 
 
-def test_rate_is_that_of_the_median():
-    value, _unit = rate(measure(gemm(100, 100, 100), (1e-3, 2e-3, 9e-3)))
-    assert value == pytest.approx(1e9)
+def test_rate_is_that_of_the_best_value_and_of_differences_that_of_the_median():
+    measured = measure(gemm(100, 100, 100), (1e-3, 2e-3, 9e-3))
+    assert rate(measured)[0] == pytest.approx(2e9)
+    difference = dataclasses.replace(measured, is_difference=True)
+    assert rate(difference)[0] == pytest.approx(1e9)

@@ -99,10 +99,10 @@ def test_a_clock_may_fall_by_less_than_a_product_may_become_slower(again, expect
 @pytest.mark.parametrize(
     ("values_s", "expected"),
     [
-        ((1.0, 1.0, 1.3, 1.3), True),
-        ((1.0, 1.0, 1.3, 1.05), False),
-        ((1.3, 1.3, 1.0, 1.0), False),
-        ((1.0, 1.3, 1.3), False),
+        ((1.0, 1.1, 1.0) * 2 + (1.3, 1.4, 1.3) * 2, True),
+        ((1.0,) * 6 + (1.3,) * 5 + (1.05,), False),
+        ((1.3,) * 6 + (1.0,) * 6, False),
+        ((1.0,) * 6 + (1.3,) * 3, False),
     ],
 )
 def test_a_reference_that_ends_slower_than_it_began(values_s, expected):
@@ -111,6 +111,24 @@ def test_a_reference_that_ends_slower_than_it_began(values_s, expected):
     reference = dataclasses.replace(one, request=role, values_s=values_s)
     assert has_become_slower([reference], suffix="/again") is expected
     assert not has_become_slower([dataclasses.replace(one, values_s=values_s)], suffix="/again")
+
+
+def test_where_the_clock_was_looked_at_it_decides_alone():
+    clock = ClockShape(load="vector")
+    slower = dataclasses.replace(
+        measured("r", 1.0),
+        request=dataclasses.replace(measured("r", 1.0).request, role="reference"),
+        values_s=(1.0,) * 6 + (1.5,) * 6,
+    )
+    looks = [measured("c", 1.0, clock), slower, measured("c/again", 1.02, clock)]
+    assert not has_become_slower(looks, suffix="/again")
+    assert has_become_slower(looks[:2], suffix="/again")
+    fallen = [*looks[:2], measured("c/again", 1.1, clock)]
+    assert has_become_slower(fallen, suffix="/again")
+
+
+def test_a_difference_that_noise_swallowed_is_noisy():
+    assert warnings_of_values((1.0, 1.0), lasted_s=1.0, n_dropped=1) == (StabilityWarning.NOISY,)
 
 
 def test_one_busy_core_of_many_is_told():

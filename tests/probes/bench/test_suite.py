@@ -42,6 +42,19 @@ def test_each_recurrent_layer_has_two_lengths():
     assert all(len(lengths) == 2 for lengths in layers.values())
 
 
+def test_what_a_quick_run_sees_of_recurrent_layers_and_of_transformers():
+    quick = [row for row in suite.RECURRENTS if not row.is_thorough]
+    assert {row.shape.cell.value for row in quick} == {"lstm", "gru"}
+    early = [row for row in suite.ELEMENTWISES if row.shape.op == "gelu"]
+    early += [row for row in suite.NORMALISATIONS if row.shape.kind == "layer"]
+    assert [row.is_thorough for row in early if row.tier == 2].count(False) == 2
+
+
+def test_the_hidden_sizes_of_the_study_are_timed_in_a_thorough_run():
+    hidden = {row.shape.hidden for row in suite.SINGLE_RECURRENTS if row.is_thorough}
+    assert {1536, 1760} <= hidden
+
+
 @pytest.mark.parametrize("groups", [[name] for name in sorted(GROUPS)])
 def test_the_outputs_of_convolutions_and_pools_fit_their_inputs(groups):
     rows = itertools.chain.from_iterable(GROUPS[name] for name in groups)
