@@ -6,20 +6,19 @@ Leaves to others: what may be shared (`advisor.share`), parsing words (`ui.share
 """
 
 import argparse
-import dataclasses
 import datetime as dt
 import sys
+from collections.abc import Sequence
 
 from advisor.errors import InputError
 from advisor.knowledge.store import load_knowledge
 from advisor.model.recommendation import Recommendation
-from advisor.share.anonymise import anonymise
-from advisor.share.client import Reply, ShareError, check_server, delete_upload, send_upload
+from advisor.share.client import check_server
 from advisor.share.outbox import KeptState, KeptUpload, Outbox
 from advisor.share.pull import pull
 from advisor.share.upload import Upload, canonical_bytes
 from advisor.share.vocabulary import vocabulary_of
-from ui import journey
+from ui import journey, sharing
 from ui.commands import say
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_bytes
@@ -34,7 +33,6 @@ from ui.share_settings import (
 from ui.terminal import print_line
 
 _ID_SHOWN = 12
-_GONE = 410
 
 
 def share(options: argparse.Namespace) -> int:
@@ -70,23 +68,20 @@ def send(options: argparse.Namespace) -> int:
     """Send the results, after asking, and what could not be sent before."""
     outbox = Outbox(share_folder())
     if options.waiting:
-        return _send_all(outbox, [u for u in outbox.uploads() if u.is_due(_now())])
+        return _send_all(outbox, sharing.due_uploads(outbox))
     target = _server(options)
     upload = _upload(options)
     body = canonical_bytes(upload)
-    kept = outbox.uploads()
-    same = [u for u in kept if u.body.encode() == body and u.server == target]
-    if not options.again and any(u.state is not KeptState.DELETED for u in same):
-        due = [u for u in same if u.state is KeptState.WAITING]
-        if due:
-            return _send_all(outbox, due)
-        raise InputError("the same was shared already: see `share list` (--again sends it anew)")
+    waiting = () if options.again else sharing.waiting_alike(outbox, body, server=target)
+    if waiting:
+        return _send_all(outbox, waiting)
     _tell_rare(upload)
     if not (options.yes or _agrees(len(body), target)):
         say("nothing was sent")
         return EXIT_DONE
+    due = sharing.due_uploads(outbox)
     new = outbox.prepare(body, server=target, on=journey.today())
-    return _send_all(outbox, [new, *(u for u in kept if u.is_due(_now()))])
+    return _send_all(outbox, (new, *due))
 
 
 def _agrees(n_bytes: int, target: str) -> bool:
@@ -97,7 +92,7 @@ def _agrees(n_bytes: int, target: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _send_all(outbox: Outbox, uploads: list[KeptUpload]) -> int:
+def _send_all(outbox: Outbox, uploads: Sequence[KeptUpload]) -> int:
     if not uploads:
         say("nothing waits to be sent")
     code = EXIT_DONE
@@ -108,31 +103,14 @@ def _send_all(outbox: Outbox, uploads: list[KeptUpload]) -> int:
 
 
 def _send_one(outbox: Outbox, upload: KeptUpload) -> bool:
-    """Send an upload and keep what became of it; return whether the server has it."""
-    outbox.log("sending", upload=upload, now=_now(), answer="")
-    name = upload.id[:_ID_SHOWN]
-    try:
-        reply = send_upload(upload.server, upload_id=upload.id, body=upload.body.encode("ascii"))
-    except ShareError as error:
-        later = upload.postponed(_now(), detail=str(error))
-        outbox.keep(later)
-        outbox.log("not sent", upload=later, now=_now(), answer=str(error))
-        say(f"{name} is kept, `share send --waiting` tries again: {error}")
-        return False
-    state = _state(reply)
-    done = dataclasses.replace(upload, state=state, detail=reply.detail, not_before=None)
-    outbox.keep(done)
-    outbox.log(state.value, upload=done, now=_now(), answer=f"{reply.status} {reply.detail}")
-    say(f"{name}: {state.value}: {reply.detail}")
-    return reply.is_stored
-
-
-def _state(reply: Reply) -> KeptState:
-    if reply.status == 202:
-        return KeptState.QUARANTINED
-    if reply.status == _GONE:
-        return KeptState.DELETED
-    return KeptState.SENT if reply.is_stored else KeptState.REFUSED
+    """Send an upload and say what became of it; return whether the server has it."""
+    dealing = sharing.send_one(outbox, upload)
+    name, state = upload.id[:_ID_SHOWN], dealing.upload.state
+    if state is KeptState.WAITING:
+        say(f"{name} is kept, `share send --waiting` tries again: {dealing.detail}")
+    else:
+        say(f"{name}: {state.value}: {dealing.detail}")
+    return dealing.is_done
 
 
 def list_uploads(_options: argparse.Namespace) -> int:
@@ -167,26 +145,10 @@ def _chosen(outbox: Outbox, word: str) -> list[KeptUpload]:
 
 
 def _delete_one(outbox: Outbox, upload: KeptUpload, *, target: str | None) -> bool:
-    name = upload.id[:_ID_SHOWN]
-    detail = "was never sent"
-    # One that waits may have arrived all the same: its answer was lost.
-    if upload.state is not KeptState.WAITING or upload.tries:
-        try:
-            reply = delete_upload(target or upload.server, token=upload.token)
-        except ShareError as error:
-            say(f"{name} is not deleted: {error}")
-            return False
-        if reply.status != 204:
-            say(f"{name} is not deleted: {reply.detail}")
-            return False
-        detail = f"the server {upload.server} has deleted it, if it had it"
-    gone = dataclasses.replace(
-        upload, state=KeptState.DELETED, token="", detail=detail, not_before=None
-    )
-    outbox.keep(gone)
-    outbox.log("deleted", upload=gone, now=_now(), answer=detail)
-    say(f"{name}: {detail}")
-    return True
+    dealing = sharing.delete_one(outbox, upload, server=target)
+    told = dealing.detail if dealing.is_done else f"is not deleted: {dealing.detail}"
+    say(f"{upload.id[:_ID_SHOWN]}{':' if dealing.is_done else ''} {told}")
+    return dealing.is_done
 
 
 def server(options: argparse.Namespace) -> int:
@@ -225,29 +187,11 @@ def _server(options: argparse.Namespace) -> str:
 
 def _upload(options: argparse.Namespace) -> Upload:
     if options.recommendation is None:
-        found = read_last()
-        if found is None:
-            raise InputError("there is nothing to share yet: run `dl-advisor advise`")
-    else:
-        found = read_document(options.recommendation, Recommendation)
-    if found.measurements is None:
-        raise InputError("nothing was measured: run `dl-advisor advise`")
-    return anonymise(
-        found.profile,
-        found.measurements,
-        knowledge=load_knowledge(),
-        app_version=journey.app_version(),
-        month=found.measurements.measured_on[:7],
-        workload=found.workload,
-        baseline=found.baseline,
-    )
+        return sharing.upload_of(read_last())
+    return sharing.upload_of(read_document(options.recommendation, Recommendation))
 
 
 def _tell_rare(upload: Upload) -> None:
-    names = sorted({device.name for device in upload.devices if device.is_rare})
+    names = sharing.rare_names(upload)
     if names:
         say(f"few people have hardware like this ({'; '.join(names)}): it may be recognised")
-
-
-def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)
