@@ -1,13 +1,21 @@
 """Which of several ways is the fastest on a device: tried once, kept by the parent between runs.
 
-A way that is known from an earlier run is timed alone; it is taken while that figure is no worse.
+A way that is known from an earlier run is timed alone; it is taken while that figure is the same.
+Told to the parent is only a choice whose result was right and for which every way was tried.
 Leaves to others: what the ways are and how one is timed (`opencl_*`), keeping them (the parent).
 """
 
 import math
+from collections import namedtuple
 
-# A kept way is tried against the others again when its time has grown by more than this.
+import worker_errors
+
+# A kept way is tried against the others again when its time has changed by more than this.
 TOLERANCE = 1.10
+
+# What trying gave: pairs of index and seconds, best first; the size of a trial; whether all ways
+# were tried.
+Tried = namedtuple("Tried", "ranking trial is_complete")
 
 
 def _valid(known):
@@ -27,6 +35,10 @@ def _valid(known):
     return found
 
 
+def _name(key):
+    return "/".join(str(part) for part in key)
+
+
 class Choices:
     """The choices of one device.
 
@@ -34,46 +46,85 @@ class Choices:
         known: what `learned` gave in an earlier run; what is malformed is ignored.
 
     Attributes:
-        learned: choices that were tried in this run, by name.
+        learned: choices that were made in this run and gave a right result, by name; None for
+            one that gave a wrong result and is to be forgotten.
         n_confirmed: how many known ones were timed and taken.
     """
 
     def __init__(self, known=None):
         self._known = _valid(known)
-        self._settled = {}
+        self._order = {}
+        self._fresh = {}
+        self._wrong = {}
         self.learned = {}
         self.n_confirmed = 0
 
     def pick(self, key, count, time_one, time_all):
-        """Return the index of the fastest of `count` ways.
+        """Return the indices of the ways of `count` that can be run, the fastest first.
 
         Args:
             key: tuple of words and numbers that says what is computed.
             count: how many ways there are.
             time_one: function of an index and the size of a trial, gives seconds, or None when
                 that way cannot be run.
-            time_all: function that gives the best index, its seconds, and the size of a trial.
+            time_all: function that gives what was `Tried`.
+
+        Raises:
+            WrongResult: when each way that can be run gave a wrong result.
         """
-        name = "/".join(str(part) for part in key)
-        if name not in self._settled:
-            known = self._known.get(name)
-            if known is not None and known["count"] == count and _is_good(known, time_one):
-                self._settled[name] = known["index"]
+        name = _name(key)
+        if name not in self._order:
+            wrong, known = self._wrong.get(name, set()), self._known.get(name)
+            is_known = known is not None and known["count"] == count
+            if is_known and known["index"] not in wrong and _is_same(known, time_one):
+                self._order[name] = [known["index"]]
                 self.n_confirmed += 1
             else:
-                index, seconds, trial = time_all()
-                self._settled[name] = index
-                self.learned[name] = {
-                    "index": index, "count": count, "seconds": seconds, "trial": trial,
-                }  # fmt: skip
-        return self._settled[name]
+                self._order[name] = self._try(name, count, time_all)
+        return list(self._order[name])
+
+    def _try(self, name, count, time_all):
+        tried = time_all()
+        wrong = self._wrong.get(name, set())
+        left = [(index, seconds) for index, seconds in tried.ranking if index not in wrong]
+        if not left:
+            raise worker_errors.WrongResult("each way to compute it gave a wrong result")
+        if tried.is_complete:
+            self._fresh[name] = {
+                index: {"index": index, "count": count, "seconds": seconds, "trial": tried.trial}
+                for index, seconds in left
+            }
+        return [index for index, _ in left]
+
+    def wrong(self, key):
+        """Return the indices of the ways that gave a wrong result in this run."""
+        return set(self._wrong.get(_name(key), ()))
+
+    def accept(self, key, index):
+        """Note that the result of a way was right."""
+        name = _name(key)
+        if self._order.get(name, [None])[0] == index and index in self._fresh.get(name, {}):
+            self.learned[name] = self._fresh[name][index]
+
+    def reject(self, key, index):
+        """Note that the result of a way was wrong: it is not picked again, nor kept."""
+        name = _name(key)
+        self._wrong.setdefault(name, set()).add(index)
+        left = [other for other in self._order.get(name, []) if other != index]
+        if left:
+            self._order[name] = left
+        else:
+            self._order.pop(name, None)
+        kept = self.learned.get(name) or self._known.get(name)
+        if kept is not None and kept["index"] == index:
+            self.learned[name] = None
 
 
-def _is_good(known, time_one):
-    """Return whether a known way is as fast as it was; a second try forgives a busy moment."""
+def _is_same(known, time_one):
+    """Return whether a known way takes as long as it did; a second try forgives a busy moment."""
     for _ in range(2):
         seconds = time_one(known["index"], known["trial"])
-        if seconds is None:
+        if seconds is None or seconds < known["seconds"] / TOLERANCE:
             return False
         if seconds <= TOLERANCE * known["seconds"]:
             return True

@@ -1,13 +1,12 @@
 """Convolutions of 1 and 2 dimensions on an OpenCL device: forward and both gradients.
 
-Each has two ways, directly from the image and through panels (im2col) and a matrix product; the
-faster one is found by trying on fewer images.
+Each has two ways, directly from the image and through panels (im2col) and a matrix product.
+Leaves to others: which one is faster (`opencl_conv_fastest`).
 """
 
 import numpy as np
 import opencl_conv_reference as reference
 import opencl_device
-import opencl_gemm
 import opencl_geometry
 import opencl_panels
 import opencl_work
@@ -19,7 +18,6 @@ _GPU_TILES = (opencl_panels.Tile(8, 8, 8, 8, 4, 0), opencl_panels.Tile(16, 8, 4,
 # What a part of the rows should take of the inner caches, in the gradient of filters.
 _PART_BYTES = 512 * 1024
 _MAX_PARTS = 256
-_TRIAL_MULTIPLY_ADDS = 1e8
 
 
 def _split_rows(device, found, items):
@@ -357,41 +355,3 @@ class Convolution:
 def _plain(macros):
     macros.pop("MAD(a,b,c)")
     return macros
-
-
-def _magnitude(value):
-    return int(value).bit_length()
-
-
-# A transposed convolution is the gradient of the input of another one.
-_TRANSPOSED = {
-    "forward": "input_gradient",
-    "input_gradient": "forward",
-    "weight_gradient": "weight_gradient",
-}
-
-
-def prepare(device, shape, precision, direction):
-    """Return the fastest way to compute a convolution; both gradients for "backward"."""
-    device.numbers(precision)
-    if direction == "backward":
-        return opencl_gemm.Sequence(
-            [
-                lambda part=part: prepare(device, shape, precision, part)
-                for part in ("input_gradient", "weight_gradient")
-            ]
-        )
-    plain = _TRANSPOSED[direction] if shape["is_transposed"] else direction
-    whole = Convolution(device, shape, precision, plain)
-    found, ways = whole.geometry, whole.ways()
-    key = (
-        "conv", precision, plain, found.taps, found.strides, found.groups > 1,
-        *(_magnitude(value) for value in (*found.source, *found.target)),
-    )  # fmt: skip
-    per_image = opencl_geometry.multiply_adds(found) / found.n
-    n = max(1, min(found.n, int(_TRIAL_MULTIPLY_ADDS / per_image)))
-    if not device.is_cpu:
-        n = found.n  # fewer would not fill the device
-    few = whole.with_images(n)
-    candidates = [lambda way=way: few.build(way) for way in ways]
-    return whole.build(ways[opencl_work.pick_fastest(device, key, candidates)])

@@ -10,12 +10,15 @@ import warnings
 import numpy as np
 import opencl_cache
 import opencl_choices
+import opencl_fastest
 import opencl_pocl
 import worker_errors
 
 _KERNELS = pathlib.Path(__file__).resolve().parent / "kernels"
 # Part of the device's memory that one kernel may take: others use it too.
 _MEMORY_SHARE = 0.6
+# What is handed over together should not keep a device longer: displays freeze, drivers reset it.
+MAX_SUBMISSION_S = 0.1
 # Kernels count elements in 32 bits.
 _MAX_ELEMENTS = (1 << 31) - 1
 _SELF_TEST = "__kernel void self_test(__global float *a) { a[0] = 1.0f; }"
@@ -26,13 +29,15 @@ def dtype_of(precision):
     return {"float32": np.float32, "float16": np.float16}[precision]
 
 
-def find_device(cl, device_id, device_name=None):
+def find_device(cl, device_id, device_name=None, platform_name=None):
     """Return the device with an id "opencl:<platform>:<device>".
 
     Args:
         cl: the module pyopencl.
         device_id: indices as in the list of devices.
         device_name: what the device must be called, None for anything.
+        platform_name: what its platform must be called, None for anything. Two platforms may have
+            a device of the same name.
 
     Raises:
         UnsupportedKernel: when there is no such device, or it is another one.
@@ -44,12 +49,16 @@ def find_device(cl, device_id, device_name=None):
         raise worker_errors.UnsupportedKernel(
             "there is no OpenCL device {} ({})".format(device_id, error)
         ) from error
-    if device_name is not None and device.name.strip() != device_name.strip():
-        raise worker_errors.UnsupportedKernel(
-            "the OpenCL device {} is now {!r}, not {!r}".format(
-                device_id, device.name.strip(), device_name.strip()
+    for what, found, wanted in (
+        ("device", device.name, device_name),
+        ("platform of", device.platform.name, platform_name),
+    ):
+        if wanted is not None and found.strip() != wanted.strip():
+            raise worker_errors.UnsupportedKernel(
+                "the OpenCL {} {} is now {!r}, not {!r}".format(
+                    what, device_id, found.strip(), wanted.strip()
+                )
             )
-        )
     return device
 
 
@@ -77,10 +86,13 @@ class OpenclDevice:
         self.local_bytes = int(device.local_mem_size)
         self.global_bytes = int(device.global_mem_size)
         self.max_alloc_bytes = int(device.max_mem_alloc_size)
+        self.cache_bytes = int(device.global_mem_cache_size)
         extensions = device.extensions.split()
         self.has_half = "cl_khr_fp16" in extensions
         self.bytes_in_use = 0
         self.choices = opencl_choices.Choices(known_choices)
+        self.patience = opencl_fastest.Patience()
+        self._pending_s = 0.0
         self._programs = {}
         # PoCL keeps what it compiles by itself, for each size of groups.
         self._binaries = opencl_cache.Binaries(
@@ -93,6 +105,13 @@ class OpenclDevice:
     def vector_width(self):
         """Values of float32 in the device's own vectors, 1 for scalar devices."""
         return max(1, self.device.native_vector_width_float)
+
+    def note_submission(self, seconds):
+        """Count what was submitted; hand it over when together it takes long enough."""
+        self._pending_s += seconds
+        if self._pending_s >= MAX_SUBMISSION_S:
+            self.queue.flush()
+            self._pending_s = 0.0
 
     def _check_compiler(self):
         error = self._compiler_error()

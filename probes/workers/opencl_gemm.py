@@ -6,6 +6,7 @@ there are few rows. Convolutions and recurrent layers are built of the same part
 
 import numpy as np
 import opencl_device
+import opencl_fastest
 import opencl_panels
 import opencl_work
 import worker_check
@@ -186,25 +187,29 @@ def fastest_product(device, key, product):
 
     def try_all():
         limit = _TRIAL_MULTIPLY_ADDS
-        while limit < m * n * k and _seconds_of(candidates(limit)[0]()) <= _MIN_TRIAL_S:
+        while limit < m * n * k and _is_too_short(device, candidates(limit)):
             limit *= 8
-        return (*opencl_work.fastest(device, candidates(limit)), limit)
+        return opencl_fastest.try_all(device, candidates(limit), limit)
 
-    index = device.choices.pick(
-        key,
-        len(ways),
-        lambda index, limit: opencl_work.seconds_of(device, candidates(limit)[index]),
-        try_all,
-    )
-    return ways[index](product)
+    def try_one(index, limit):
+        return opencl_fastest.seconds_of(device, candidates(limit)[index])
+
+    builders = [lambda way=way: way(product) for way in ways]
+    return opencl_fastest.Chosen(device, key, builders, try_one, try_all)
 
 
-def _seconds_of(work):
-    try:
-        work.settle()
-        return work.run(1)
-    finally:
-        work.close()
+def _is_too_short(device, candidates):
+    """Return whether the first candidate that can be run takes no time to speak of."""
+    for build in candidates:
+        seconds = opencl_fastest.seconds_of(device, build, _one_run_s)
+        if seconds is not None:
+            return seconds <= _MIN_TRIAL_S
+    return False
+
+
+def _one_run_s(work):
+    work.settle()
+    return work.run(1)
 
 
 class Sequence:

@@ -4,12 +4,16 @@ Kernels are OpenCL C 1.2 for any driver. Which variant a device runs best is fou
 by its name. Leaves to others: timing (`worker_timing`), each kernel (`opencl_*`).
 """
 
+import contextlib
 import importlib
 
 import opencl_cache
 import opencl_device
+import opencl_peak
 import worker_errors
 
+# How long a GPU is kept busy before the first kernel.
+_WARM_S = 0.5
 # Type of a shape: the module that prepares it, the function, the directions that it has.
 _FORWARD = ("forward",)
 _PRODUCT = ("forward", "input_gradient", "weight_gradient", "backward")
@@ -19,7 +23,7 @@ _KERNELS = {
     "OverheadShape": ("opencl_transfer", "prepare_overhead", _FORWARD),
     "TransferShape": ("opencl_transfer", "prepare_transfer", _FORWARD),
     "GemmShape": ("opencl_gemm", "prepare", _PRODUCT),
-    "ConvShape": ("opencl_conv", "prepare", _PRODUCT),
+    "ConvShape": ("opencl_conv_fastest", "prepare", _PRODUCT),
     "RecurrentShape": ("opencl_recurrent", "prepare", ("forward", "backward")),
     "NormShape": ("opencl_layers", "prepare_norm", _FORWARD),
     "PoolShape": ("opencl_layers", "prepare_pool", _FORWARD),
@@ -32,9 +36,10 @@ class OpenclRunner:
     """Runs kernels on one device.
 
     Args:
-        options: "device_id" ("opencl:<platform>:<device>") and "device_name", what it must be
-            called (None or absent for anything); "choices" and "cache_folder", what is known from
-            earlier runs and where compiled kernels are kept (None or absent: nothing).
+        options: "device_id" ("opencl:<platform>:<device>"), "device_name" and "platform_name",
+            what they must be called (None or absent for anything); "choices" and "cache_folder",
+            what is known from earlier runs and where compiled kernels are kept (None or absent:
+            nothing).
     """
 
     def __init__(self, options):
@@ -45,11 +50,14 @@ class OpenclRunner:
             raise worker_errors.UnsupportedKernel(
                 "pyopencl cannot be loaded: {}".format(error)
             ) from error
-        device = opencl_device.find_device(cl, options["device_id"], options.get("device_name"))
+        device = opencl_device.find_device(
+            cl, options["device_id"], options.get("device_name"), options.get("platform_name")
+        )
         self._cl = cl
         self._device = opencl_device.OpenclDevice(
             cl, device, known_choices=options.get("choices"), folder=folder
         )
+        self._is_warm = self._device.is_cpu
 
     def stack(self):
         """Return what computes: OpenCL with the platform's version, the driver with its own."""
@@ -62,6 +70,10 @@ class OpenclRunner:
             "backend": device.platform.name.strip(),
             "backend_version": device.driver_version.strip(),
         }
+
+    def set_deadline(self, ends_at):
+        """Say when all must be done, by `time.monotonic`: trying variants keeps within that."""
+        self._device.patience.ends_at = ends_at
 
     def learned(self):
         """Return which variants were found to be the fastest in this run, by name."""
@@ -87,7 +99,18 @@ class OpenclRunner:
             )
         prepare = getattr(importlib.import_module(module), function)
         extra = (direction,) if len(directions) > 1 else ()
+        self._warm_up()
+        self._device.patience.begin()
         try:
             return prepare(self._device, shape, kernel["precision"], *extra)
         except self._cl.MemoryError as error:
             raise MemoryError(str(error)) from error
+
+    def _warm_up(self):
+        """Keep a GPU busy once: its clock is low while it has nothing to do."""
+        if self._is_warm:
+            return
+        self._is_warm = True
+        # A device that cannot run that kernel says so when it is asked for it.
+        with contextlib.suppress(self._cl.Error, worker_errors.UnsupportedKernel):
+            opencl_peak.warm_clock(self._device, _WARM_S)

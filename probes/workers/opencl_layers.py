@@ -9,6 +9,7 @@ import math
 import numpy as np
 import opencl_conv_reference
 import opencl_device
+import opencl_fastest
 import opencl_geometry
 import opencl_work
 import worker_check
@@ -187,7 +188,7 @@ def prepare_softmax(device, shape, precision):
         device, precision, rows, columns, "softmax", lambda _workspace: [columns], _softmax
     )
     key = ("softmax", precision, int(rows).bit_length(), int(columns).bit_length())
-    return opencl_work.build_fastest(device, key, candidates)
+    return opencl_fastest.Chosen(device, key, candidates)
 
 
 def _scale_and_shift(channels, dtype):
@@ -208,7 +209,7 @@ def _prepare_layer_norm(device, shape, precision):
 
     candidates = _row_candidates(device, precision, rows, columns, "layer_norm", extra, reference)
     key = ("layer_norm", precision, int(rows).bit_length(), int(columns).bit_length())
-    return opencl_work.build_fastest(device, key, candidates)
+    return opencl_fastest.Chosen(device, key, candidates)
 
 
 class _BatchNorm:

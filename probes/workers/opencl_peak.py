@@ -7,7 +7,9 @@ large as the device needs and its time scaled to that.
 import time
 
 import numpy as np
+import opencl_choices
 import opencl_device
+import opencl_fastest
 import opencl_work
 import worker_check
 import worker_errors
@@ -88,6 +90,7 @@ class _Chains:
         started = clock()
         for _ in range(count):
             self._launch.enqueue()
+            self._device.note_submission(_SUBMISSION_S)
         queue.finish()
         return clock() - started
 
@@ -164,51 +167,53 @@ def _variants(device, precision, widths):
     ]
 
 
-def _rate(device, precision, variant):
-    """Return the flop per second of a variant."""
+def _seconds(device, precision, variant):
+    """Return the seconds of `PEAK_FLOP` operations in a variant."""
     work = _make(device, precision, variant)
     try:
-        return work.calibrate()
+        return PEAK_FLOP / work.calibrate()
     finally:
         work.close()
 
 
-def _best(device, precision, variants):
-    best, best_rate, failure = None, 0.0, None
+def _try(device, precision, variants):
+    """Return variants and their seconds, the best first, and whether there was time for all."""
+    found, failure, is_complete = [], None, True
     for variant in variants:
+        if found and device.patience.is_over():
+            is_complete = False
+            break
         try:
-            rate = _rate(device, precision, variant)
+            found.append((variant, _seconds(device, precision, variant)))
         except (device.cl.Error, worker_errors.UnsupportedKernel) as error:
             failure = error
-            continue
-        if rate > best_rate:
-            best, best_rate = variant, rate
-    if best is None:
+    if not found:
         raise failure
-    return best, best_rate
+    return sorted(found, key=lambda pair: pair[1]), is_complete
 
 
-def _pick(device, precision, width):
-    """Return the fastest variant: widths and chains first, then group and form of the best."""
-    variants = _variants(device, precision, WIDTHS if width == 0 else (width,))
+def _try_all(device, precision, variants):
+    """Try widths and chains first, then group and form of the best."""
     usual = (_GROUPS[device.is_cpu][0], _FORMS[0])
+    first, is_complete = _try(device, precision, [v for v in variants if v[2:] == usual])
+    best = first[0][0]
+    others = [v for v in variants if v[:2] == best[:2] and v[2:] != usual]
+    refined, is_refined = _try(device, precision, [best, *others])
+    seconds = {}
+    for variant, found_s in [*first, *refined]:
+        seconds[variant] = min(found_s, seconds.get(variant, found_s))
+    ranking = [(variants.index(v), seconds[v]) for v in sorted(seconds, key=seconds.__getitem__)]
+    return opencl_choices.Tried(ranking, 1, is_complete and is_refined)
 
-    def try_one(index, _trial):
-        try:
-            return PEAK_FLOP / _rate(device, precision, variants[index])
-        except (device.cl.Error, worker_errors.UnsupportedKernel):
-            return None
 
-    def try_all():
-        best, rate = _best(device, precision, [v for v in variants if v[2:] == usual])
-        others = [v for v in variants if v[:2] == best[:2] and v[2:] != usual]
-        refined, refined_rate = _best(device, precision, [best, *others])
-        if refined_rate > rate:
-            best, rate = refined, refined_rate
-        return variants.index(best), PEAK_FLOP / rate, 1
-
-    key = ("peak", precision, width)
-    return variants[device.choices.pick(key, len(variants), try_one, try_all)]
+def _prepare(device, precision, variant):
+    work = _make(device, precision, variant)
+    try:
+        work.calibrate()
+    except BaseException:
+        work.close()
+        raise
+    return work
 
 
 def prepare(device, shape, precision):
@@ -218,10 +223,32 @@ def prepare(device, shape, precision):
         device.numbers(precision)
     if width not in (0, *WIDTHS):
         raise worker_errors.UnsupportedKernel("OpenCL has no vectors of {}".format(width))
-    work = _make(device, precision, _pick(device, precision, width))
+    variants = _variants(device, precision, WIDTHS if width == 0 else (width,))
+
+    def try_one(index, _trial):
+        try:
+            return _seconds(device, precision, variants[index])
+        except (device.cl.Error, worker_errors.UnsupportedKernel):
+            return None
+
+    return opencl_fastest.Chosen(
+        device, ("peak", precision, width),
+        [lambda variant=variant: _prepare(device, precision, variant) for variant in variants],
+        try_one, lambda: _try_all(device, precision, variants),
+    )  # fmt: skip
+
+
+def warm_clock(device, seconds, clock=time.monotonic):
+    """Keep a device busy for so long: a GPU that was idle raises its clock only then."""
+    width, chains, group = (
+        4,
+        _CHAINS[device.is_cpu][0],
+        min(_GROUPS[device.is_cpu][-1], device.max_group),
+    )
+    work = _prepare(device, "float32", (width, chains, group, _FORMS[0]))
     try:
-        work.calibrate()
-    except BaseException:
+        ends_at = clock() + seconds
+        while clock() < ends_at:
+            work.run(1)
+    finally:
         work.close()
-        raise
-    return work

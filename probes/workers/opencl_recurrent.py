@@ -7,6 +7,7 @@ products for input, weights and state weights over all timesteps at once.
 
 import numpy as np
 import opencl_device
+import opencl_fastest
 import opencl_panels
 import opencl_recurrent_reference as reference
 import opencl_work
@@ -303,10 +304,16 @@ def prepare(device, shape, precision, direction):
     tiles = opencl_panels.tiles_for(device, _GATES * shape["hidden"])
     sizes = (_magnitude(shape[name]) for name in ("batch", "input", "hidden"))
     key = ("lstm", precision, direction, *sizes)
-    timesteps = min(_TRIAL_TIMESTEPS, shape["timesteps"])
-    candidates = [
-        lambda tile=tile: _build(device, shape, precision, direction, tile, timesteps)
-        for tile in tiles
-    ]
-    tile = tiles[opencl_work.pick_fastest(device, key, candidates)]
-    return _build(device, shape, precision, direction, tile, shape["timesteps"])
+
+    def builders(timesteps):
+        return [
+            lambda tile=tile: _build(device, shape, precision, direction, tile, timesteps)
+            for tile in tiles
+        ]
+
+    candidates = builders(min(_TRIAL_TIMESTEPS, shape["timesteps"]))
+    return opencl_fastest.Chosen(
+        device, key, builders(shape["timesteps"]),
+        lambda index, _trial: opencl_fastest.seconds_of(device, candidates[index]),
+        lambda: opencl_fastest.try_all(device, candidates),
+    )  # fmt: skip

@@ -7,6 +7,7 @@ and the time is scaled; the statement of the check then says so.
 
 import numpy as np
 import opencl_device
+import opencl_fastest
 import opencl_work
 import worker_check
 import worker_errors
@@ -22,7 +23,12 @@ _VARIANTS = {
 }
 # Shorter arrays would show a cache.
 _MIN_BYTES = 16 << 20
-_CHECKED = 4096
+# Values of a stretch that is compared, and how many stretches from end to end.
+_CHECKED, _STRETCHES = 4096, 33
+# Values of a stretch whose sums are compared, how many at most.
+_SUMMED, _SUM_STRETCHES = 1 << 22, 12
+# Arrays of less than so many caches may stay in them from one sweep to the next.
+_CACHES = 4
 _LOCAL_SCALAR = -1.0
 _LOCAL_GROUP = 64
 _LOCAL_BYTES = 8192
@@ -88,37 +94,62 @@ class _Stream:
 
         def check():
             if op == "read":
-                return self._check_sum(workspace, out, items * width, elements)
-            return self._check_ends(workspace, out, elements)
+                return self._check_sums(workspace, out, variant, elements)
+            return self._check_stretches(workspace, out, elements)
 
         return opencl_work.Work(device, workspace, [launch], check, scale=elements / self._wanted)
 
     def _say(self, text, elements):
         if elements < 0.99 * self._wanted:
-            return "{}; arrays of {} elements instead of {}".format(text, elements, self._wanted)
+            text = "{}; arrays of {} elements instead of {}".format(text, elements, self._wanted)
+        cache_bytes = self._device.cache_bytes
+        if elements * self._dtype.itemsize < _CACHES * cache_bytes:
+            text += "; arrays may stay in the cache of {:.0f} MB".format(cache_bytes / 1e6)
         return text
 
-    def _check_sum(self, workspace, out, count, elements):
-        host = opencl_device.random_values(0, elements, self._dtype).astype(np.float64)
-        parts = workspace.read(out, 0, count, self._dtype).astype(np.float64)
-        # Sums may cancel: compared is the distance on the scale of what was added up.
-        scale = np.abs(host).sum()
-        found, expected = parts.sum() + scale, host.sum() + scale
-        text = worker_check.compare([found], [expected], self._precision, "the sum")
+    def _check_sums(self, workspace, out, variant, elements):
+        """Compare the sum of each work-item, of all groups or of stretches from end to end."""
+        width, group, span = variant
+        of_group = group * span * width
+        n_groups = -(-elements // of_group)
+        at_once = max(1, _SUMMED // of_group)
+        n_stretches = min(_SUM_STRETCHES, -(-n_groups // at_once))
+        found, expected = [], []
+        for first in _spread(n_groups - at_once, n_stretches):
+            count = min(at_once, n_groups - first)
+            begin, end = first * of_group, min(elements, (first + count) * of_group)
+            values = np.zeros(count * of_group, np.float64)
+            values[: end - begin] = opencl_device.random_slice(
+                0, elements, self._dtype, begin, end - begin
+            )
+            expected.append(values.reshape(count, span, group * width).sum(axis=1).ravel())
+            n_sums = count * group * width
+            found.append(workspace.read(out, first * group * width, n_sums, self._dtype))
+        text = worker_check.compare(
+            np.concatenate(found), np.concatenate(expected), self._precision, "the sums"
+        )
         return self._say(text, elements)
 
-    def _check_ends(self, workspace, out, elements):
+    def _check_stretches(self, workspace, out, elements):
+        """Compare both ends and stretches between."""
         n = min(_CHECKED, elements)
         found, expected = [], []
-        for first in (0, elements - n):
+        for first in _spread(elements - n, _STRETCHES):
             found.append(workspace.read(out, first, n, self._dtype))
-            ends = [
+            inputs = [
                 opencl_device.random_slice(seed, elements, self._dtype, first, n).astype(float)
                 for seed in range(_INPUTS[self._op])
             ]
-            expected.append(_expected(self._op, ends[0], ends[-1]))
-        text = worker_check.compare(found, expected, self._precision, "both ends of the array")
+            expected.append(_expected(self._op, inputs[0], inputs[-1]))
+        text = worker_check.compare(found, expected, self._precision, "stretches of the array")
         return self._say(text, elements)
+
+
+def _spread(last, count):
+    """Return up to `count` places from 0 to `last`, both ends among them."""
+    return sorted(
+        {int(place) for place in np.linspace(0, max(0, last), max(1, count))} | {max(0, last)}
+    )
 
 
 def _local_work(device, elements, precision, width):
@@ -166,11 +197,11 @@ def prepare(device, shape, precision):
             lambda width=width: _local_work(device, elements, precision, width)
             for width in ((16, 8) if device.is_cpu else (4, 1, 2))
         ]
-        return opencl_work.build_fastest(device, ("local", precision), builders)
+        return opencl_fastest.Chosen(device, ("local", precision), builders)
     if op not in _INPUTS:
         raise worker_errors.UnsupportedKernel("no memory operation is called " + repr(op))
     stream = _Stream(device, op, elements, precision)
     builders = [
         lambda variant=variant: stream.build(variant) for variant in _VARIANTS[device.is_cpu]
     ]
-    return opencl_work.build_fastest(device, ("stream", op, precision), builders)
+    return opencl_fastest.Chosen(device, ("stream", op, precision), builders)

@@ -1,23 +1,23 @@
 """Runs launches of kernels: in slices that no watchdog minds, several in a row, timed.
 
-Leaves to others: which launches a computation consists of.
+Leaves to others: which launches a computation consists of, the fastest of several ways
+(`opencl_fastest`).
 """
 
 import time
 
 import numpy as np
+import opencl_device
 import worker_errors
 
 # A single submission should not keep a device longer: displays freeze and drivers reset it.
-MAX_SUBMISSION_S = 0.1
+MAX_SUBMISSION_S = opencl_device.MAX_SUBMISSION_S
 # Submissions that are collected before they are handed over, and before the host waits for them.
+# Long ones are handed over sooner (`OpenclDevice.note_submission`).
 _FLUSH_EVERY = 64
 _FINISH_EVERY = 16384
 # By how much a trial submission is longer than the one before.
 _GROWTH = 8
-# How long one candidate may be tried, and the time from which a trial needs no repetition.
-_TRIAL_S = 0.04
-_MIN_TRIAL_S = 0.01
 
 
 def round_up(value, multiple):
@@ -56,6 +56,7 @@ class Launch:
         self._dimension = max(dimensions, key=groups.__getitem__)
         self._n_groups = groups[self._dimension]
         self._groups_per_slice = self._n_groups
+        self._slice_s = 0.0
 
     def set_argument(self, index, value):
         """Replace an argument."""
@@ -66,6 +67,7 @@ class Launch:
         if self._groups_per_slice >= self._n_groups:
             device = self._device
             device.cl.enqueue_nd_range_kernel(device.queue, self._kernel, self._size, self._local)
+            device.note_submission(self._slice_s)
             return 1
         first, count = 0, 0
         while first < self._n_groups:
@@ -83,6 +85,7 @@ class Launch:
         device.cl.enqueue_nd_range_kernel(
             device.queue, self._kernel, tuple(size), self._local, tuple(offset)
         )
+        device.note_submission(self._slice_s)
 
     def settle(self, clock=time.perf_counter):
         """Find a length of slices that is safe: begin with one group, grow to the whole range.
@@ -101,10 +104,11 @@ class Launch:
             if elapsed_s > MAX_SUBMISSION_S / _GROWTH:
                 break
             if n_groups >= self._n_groups:
-                self._groups_per_slice = self._n_groups
+                self._groups_per_slice, self._slice_s = self._n_groups, elapsed_s
                 return
             n_groups = min(self._n_groups, n_groups * _GROWTH)
         self._groups_per_slice = max(1, int(n_groups * MAX_SUBMISSION_S / elapsed_s))
+        self._slice_s = elapsed_s * self._groups_per_slice / n_groups
 
 
 def _fit_group(device, kernel, local, is_exact):
@@ -185,78 +189,3 @@ class Work:
         """Give the memory back."""
         self._launches = []
         self._workspace.release()
-
-
-def trial_s(work):
-    """Return about how long one execution takes, by as few of them as will do."""
-    work.settle()
-    best_s, loops, spent_s = work.run(1), 1, 0.0
-    while spent_s < _TRIAL_S:
-        elapsed_s = work.run(loops)
-        spent_s += elapsed_s
-        best_s = min(best_s, elapsed_s / loops)
-        if elapsed_s < _MIN_TRIAL_S:
-            loops *= 4
-    return best_s
-
-
-def seconds_of(device, build):
-    """Return about how long the work of a function takes, None when the device cannot run it."""
-    try:
-        work = build()
-    except (device.cl.Error, worker_errors.UnsupportedKernel):
-        return None
-    try:
-        return trial_s(work)
-    except device.cl.Error:
-        return None
-    finally:
-        work.close()
-
-
-def fastest(device, candidates):
-    """Try candidates and return the index of the fastest, and its seconds.
-
-    Args:
-        device: the `OpenclDevice`.
-        candidates: functions that return a `Work`; one that the device cannot run is passed over.
-
-    Raises:
-        The error of the last candidate, when none can be run.
-    """
-    best, best_s, failure = None, None, None
-    for index, build in enumerate(candidates):
-        try:
-            work = build()
-        except (device.cl.Error, worker_errors.UnsupportedKernel) as error:
-            failure = error
-            continue
-        try:
-            seconds = trial_s(work)
-        except device.cl.Error as error:
-            failure = error
-            continue
-        finally:
-            work.close()
-        if best_s is None or seconds < best_s:
-            best, best_s = index, seconds
-    if best is None:
-        raise failure
-    return best, best_s
-
-
-def pick_fastest(device, key, candidates):
-    """Return the index of the fastest candidate; the choice is remembered under a key."""
-    if len(candidates) == 1:
-        return 0
-    return device.choices.pick(
-        key,
-        len(candidates),
-        lambda index, _trial: seconds_of(device, candidates[index]),
-        lambda: (*fastest(device, candidates), 1),
-    )
-
-
-def build_fastest(device, key, candidates):
-    """Return the work of the fastest candidate; the choice is remembered under a key."""
-    return candidates[pick_fastest(device, key, candidates)]()

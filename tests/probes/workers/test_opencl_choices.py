@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from opencl_choices import Choices
+from opencl_choices import Choices, Tried
+from worker_errors import WrongResult
 
 KEY = ("gemm", "float32", (False, True), None)
 NAME = "gemm/float32/(False, True)/None"
@@ -13,7 +14,7 @@ class Ways:
     """Ways of a computation, and what was timed."""
 
     def __init__(self, *seconds):
-        self.seconds, self.log = list(seconds), []
+        self.seconds, self.log, self.is_complete = list(seconds), [], True
 
     def one(self, index, trial):
         self.log.append(("one", index, trial))
@@ -21,11 +22,13 @@ class Ways:
 
     def all(self):
         self.log.append("all")
-        best = min(range(len(self.seconds)), key=self.seconds.__getitem__)
-        return best, self.seconds[best], 8.0
+        usable = [(index, s) for index, s in enumerate(self.seconds) if s is not None]
+        return Tried(sorted(usable, key=lambda pair: pair[1]), 8.0, self.is_complete)
 
     def pick(self, choices, key=KEY):
-        return choices.pick(key, len(self.seconds), self.one, self.all)
+        index = choices.pick(key, len(self.seconds), self.one, self.all)[0]
+        choices.accept(key, index)
+        return index
 
 
 def kept(**changes):
@@ -59,13 +62,12 @@ def test_a_kept_way_that_became_slower_is_tried_against_the_others():
 def test_one_busy_moment_is_forgiven():
     choices, ways = Choices(kept()), Ways(0.3, 0.1, 0.2)
     values = iter([0.5, 0.1])
-    assert choices.pick(KEY, 3, lambda *_: next(values), ways.all) == 1
+    assert choices.pick(KEY, 3, lambda *_: next(values), ways.all) == [1]
     assert ways.log == []
 
 
 def test_a_kept_way_that_cannot_be_run_any_more_is_replaced():
     choices, ways = Choices(kept()), Ways(0.3, None, 0.2)
-    ways.all = lambda: (2, 0.2, 1)
     assert ways.pick(choices) == 2
 
 
@@ -81,3 +83,40 @@ def test_what_makes_no_sense_or_is_of_something_else_is_ignored(known):
     choices, ways = Choices(known), Ways(0.3, 0.1, 0.2)
     assert ways.pick(choices) == 1
     assert ways.log == ["all"]
+
+
+def test_a_kept_way_that_became_faster_was_timed_on_a_busy_machine_and_is_tried_again():
+    choices, ways = Choices(kept()), Ways(0.05, 0.08, 0.2)
+    assert ways.pick(choices) == 0
+    assert ways.log == [("one", 1, 8.0), "all"]
+    assert choices.learned[NAME] == {"index": 0, "count": 3, "seconds": 0.05, "trial": 8.0}
+
+
+def test_what_was_not_checked_or_not_tried_in_full_is_not_told():
+    choices, ways = Choices(), Ways(0.3, 0.1, 0.2)
+    choices.pick(KEY, 3, ways.one, ways.all)
+    assert choices.learned == {}
+    ways.is_complete = False
+    assert ways.pick(Choices()) == 1
+    choices = Choices()
+    ways.pick(choices)
+    assert choices.learned == {}
+
+
+def test_a_wrong_way_gives_way_to_the_next_and_is_forgotten_when_it_was_kept():
+    choices, ways = Choices(kept()), Ways(0.3, 0.1, 0.2)
+    assert choices.pick(KEY, 3, ways.one, ways.all) == [1]
+    choices.reject(KEY, 1)
+    assert choices.learned == {NAME: None}
+    assert ways.pick(choices) == 2
+    assert choices.learned[NAME]["index"] == 2
+    assert choices.wrong(KEY) == {1}
+    assert choices.wrong(("other",)) == set()
+
+
+def test_when_every_way_is_wrong_none_is_picked():
+    choices, ways = Choices(), Ways(0.3, 0.1)
+    for index in (0, 1):
+        choices.reject(KEY, index)
+    with pytest.raises(WrongResult, match="each way"):
+        ways.pick(choices)

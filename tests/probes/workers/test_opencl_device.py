@@ -36,6 +36,28 @@ def test_a_device_must_have_the_name_that_was_asked_for(device):
         opencl_device.find_device(cl, device_id(), "Vega 8")
 
 
+def test_two_platforms_with_devices_of_the_same_name_are_told_apart(device):
+    platform = device.device.platform.name
+    found = opencl_device.find_device(cl, device_id(), device.device.name, platform + " ")
+    assert found.platform.name == platform
+    with pytest.raises(UnsupportedKernel, match=r"platform of .* not 'Another'"):
+        opencl_device.find_device(cl, device_id(), device.device.name, "Another")
+
+
+def test_what_takes_long_together_is_handed_over(device, monkeypatch):
+    flushed = []
+
+    class Queue:
+        def flush(self):
+            flushed.append(True)
+
+    monkeypatch.setattr(device, "queue", Queue())
+    monkeypatch.setattr(device, "_pending_s", 0.0)
+    for _ in range(7):
+        device.note_submission(0.04)
+    assert len(flushed) == 2
+
+
 def test_a_compiler_that_does_not_work_is_unsupported(device, monkeypatch):
     monkeypatch.setattr(opencl_device, "_SELF_TEST", "__kernel void self_test( {")
     with pytest.raises(

@@ -1,6 +1,8 @@
 """Multiply-add chains."""
 
 import numpy as np
+import opencl_choices
+import opencl_kernels
 import opencl_peak
 import pytest
 from worker_errors import UnsupportedKernel, WrongResult
@@ -52,7 +54,7 @@ def test_the_best_width_is_measured_and_positive(monkeypatch):
     try:
         assert prepared.check().startswith(("4 values", "8", "16", "32", "64"))
         assert prepared.run(1) > 0.0
-        assert prepared.width in opencl_peak.WIDTHS
+        assert prepared.work.width in opencl_peak.WIDTHS
     finally:
         prepared.close()
     assert runner._device.bytes_in_use == 0
@@ -122,3 +124,50 @@ def test_the_peak_of_bytes_is_measured(monkeypatch):
     assert "width 4, 8 chains" in prepared.check()
     assert prepared.run(1) > 0.0
     prepared.close()
+
+
+class Waiting:
+    """A clock that goes on by half a second each time."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 0.5
+        return self.now
+
+
+def test_a_gpu_is_kept_busy_once_before_the_first_kernel(monkeypatch):
+    shared = shared_runner()
+    runner = opencl_kernels.OpenclRunner.__new__(opencl_kernels.OpenclRunner)
+    runner._cl, runner._device, runner._is_warm = shared._cl, shared_lanes(), False
+    seen = []
+    monkeypatch.setattr(opencl_peak, "warm_clock", lambda _device, seconds: seen.append(seconds))
+    for _ in range(2):
+        runner.prepare(request({"type": "OverheadShape", "kind": "launch"})).close()
+    assert seen == [0.5]
+    assert shared._is_warm or not shared._device.is_cpu
+
+
+def test_warming_runs_the_chains_for_the_time(device, monkeypatch):
+    runs, run = [], opencl_peak._Chains.run
+    monkeypatch.setattr(
+        opencl_peak._Chains, "run", lambda self, loops: runs.append(loops) or run(self, loops)
+    )
+    opencl_peak.warm_clock(device, 2.0, Waiting())
+    assert runs == [1, 1, 1]
+    assert device.bytes_in_use == 0
+
+
+def test_no_more_variants_are_tried_than_there_is_time_for(device, monkeypatch):
+    monkeypatch.setattr(device, "choices", opencl_choices.Choices())
+    monkeypatch.setattr(device.patience, "is_over", lambda: True)
+    tried = []
+    monkeypatch.setattr(
+        opencl_peak, "_seconds", lambda _device, _precision, variant: tried.append(variant) or 1.0
+    )
+    prepared = opencl_peak.prepare(device, {"width": 4}, "float32")
+    prepared.check()
+    prepared.close()
+    assert len(set(tried)) == 1
+    assert device.choices.learned == {}

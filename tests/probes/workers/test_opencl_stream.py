@@ -1,10 +1,14 @@
 """Sweeps over global and local memory."""
 
+import shutil
+
+import opencl_device
 import opencl_stream
 import pytest
+from opencl_kernels import OpenclRunner
 from worker_errors import UnsupportedKernel, WrongResult
 
-from tests.helpers.opencl import request, shared_lanes, shared_runner
+from tests.helpers.opencl import device_id, request, shared_lanes, shared_runner
 
 
 def stream(op, elements=100_003):
@@ -53,6 +57,44 @@ def test_a_sweep_that_leaves_the_end_out_is_noticed():
     work._launches[0].set_argument(2, 60_000)
     with pytest.raises(WrongResult):
         work.check()
+    work.close()
+
+
+@pytest.mark.parametrize("op", ["copy", "triad", "read"])
+def test_a_sweep_that_leaves_out_the_middle_is_noticed(op, tmp_path, monkeypatch):
+    """A group in the middle does nothing; both ends and nearly the whole sum are right."""
+    folder = tmp_path / "kernels"
+    shutil.copytree(opencl_device._KERNELS, folder)
+    text = (folder / "stream.cl").read_text(encoding="utf-8")
+    right = "const int last = min((group + 1) * step * SPAN, count);"
+    assert right in text
+    wrong = right.replace("= min", "= group >= 90 && group < 110 ? first : min")
+    (folder / "stream.cl").write_text(text.replace(right, wrong), encoding="utf-8")
+    monkeypatch.setattr(opencl_device, "_KERNELS", folder)
+    device = OpenclRunner({"device_id": device_id()})._device
+    work = opencl_stream._Stream(device, op, 1 << 20, "float32").build((1, 64, 16))
+    with pytest.raises(WrongResult):
+        work.check()
+    work.close()
+
+
+def test_long_arrays_are_compared_in_stretches_from_end_to_end(monkeypatch):
+    monkeypatch.setattr(opencl_stream, "_SUMMED", 4096)
+    work = opencl_stream._Stream(shared_runner()._device, "read", 1 << 20, "float32").build(
+        (1, 64, 16)
+    )
+    assert work.check().startswith("3072 values against the sums")
+    work.close()
+    assert opencl_stream._spread(100, 3) == [0, 50, 100]
+    assert opencl_stream._spread(-5, 4) == [0]
+
+
+@pytest.mark.parametrize(("cache_bytes", "is_told"), [(1 << 30, True), (1 << 10, False)])
+def test_arrays_that_stay_in_the_cache_are_told(cache_bytes, is_told, monkeypatch):
+    device = shared_runner()._device
+    monkeypatch.setattr(device, "cache_bytes", cache_bytes)
+    work = opencl_stream._Stream(device, "copy", 70_000, "float32").build((1, 64, 16))
+    assert ("may stay in the cache of 1074 MB" in work.check()) == is_told
     work.close()
 
 

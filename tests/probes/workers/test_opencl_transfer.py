@@ -18,6 +18,21 @@ def test_a_submission_takes_time():
     prepared.close()
 
 
+def test_each_submission_is_waited_for(monkeypatch):
+    device = shared_runner()._device
+    prepared = shared_runner().prepare(request({"type": "OverheadShape", "kind": "launch"}))
+    log = []
+
+    class Queue:
+        def finish(self):
+            log.append("finish")
+
+    monkeypatch.setattr(device, "queue", Queue())
+    monkeypatch.setattr(prepared._launch, "enqueue", lambda: log.append("submit"))
+    prepared.run(3)
+    assert log == ["submit", "finish"] * 3
+
+
 def test_other_overheads_are_unsupported():
     with pytest.raises(UnsupportedKernel, match="train_call"):
         shared_runner().prepare(request({"type": "OverheadShape", "kind": "train_call"}))

@@ -36,7 +36,7 @@ def weak():
     device.local_bytes, device.max_alloc_bytes = LOCAL_BYTES, MAX_ALLOC_BYTES
     device.global_bytes = 512 << 20
     runner = opencl_kernels.OpenclRunner.__new__(opencl_kernels.OpenclRunner)
-    runner._cl, runner._device = shared.cl, device
+    runner._cl, runner._device, runner._is_warm = shared.cl, device, True
     return runner
 
 

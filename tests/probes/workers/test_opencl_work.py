@@ -1,4 +1,4 @@
-"""Launches in slices, and the choice of the fastest."""
+"""Launches in slices."""
 
 import itertools
 
@@ -99,70 +99,6 @@ def test_an_argument_can_be_replaced(device, workspace):
     assert counts().tolist() == [1] * 8 + [0] * 24
 
 
-class FakeWork:
-    def __init__(self, seconds, log, name):
-        self._seconds, self._log, self._name = seconds, log, name
-
-    def settle(self):
-        self._log.append("settle " + self._name)
-
-    def run(self, loops):
-        return self._seconds * loops
-
-    def close(self):
-        self._log.append("close " + self._name)
-
-
-def test_the_fastest_is_found_and_all_are_closed(device):
-    log = []
-    candidates = [
-        lambda: FakeWork(0.3, log, "a"),
-        lambda: FakeWork(0.1, log, "b"),
-        lambda: FakeWork(0.2, log, "c"),
-    ]
-    assert opencl_work.fastest(device, candidates) == (1, pytest.approx(0.1))
-    assert log == ["settle a", "close a", "settle b", "close b", "settle c", "close c"]
-
-
-def test_what_cannot_be_built_or_run_is_passed_over(device):
-    log = []
-
-    def unbuildable():
-        raise UnsupportedKernel("too large")
-
-    class Failing(FakeWork):
-        def run(self, _loops):
-            raise cl.LogicError("out of resources")
-
-    candidates = [unbuildable, lambda: Failing(0.0, log, "a"), lambda: FakeWork(9.0, log, "b")]
-    assert opencl_work.fastest(device, candidates) == (2, 9.0)
-    assert "close a" in log
-
-
-def test_when_nothing_can_be_built_the_reason_is_given(device):
-    def unbuildable():
-        raise UnsupportedKernel("too large")
-
-    with pytest.raises(UnsupportedKernel, match="too large"):
-        opencl_work.fastest(device, [unbuildable, unbuildable])
-
-
-def test_the_choice_is_made_once_for_a_key(device):
-    built = []
-
-    def candidate(name, seconds):
-        def build():
-            built.append(name)
-            return FakeWork(seconds, [], name)
-
-        return build
-
-    candidates = [candidate("slow", 0.2), candidate("fast", 0.1)]
-    for _ in range(2):
-        opencl_work.build_fastest(device, ("test of the choice",), candidates)
-    assert built == ["slow", "fast", "fast", "fast"]
-
-
 def test_the_time_is_scaled_to_what_was_asked_for(device, workspace):
     launch, _ = count_up(device, workspace, 4, 4)
     clock = Clock(3.0)
@@ -182,3 +118,12 @@ def test_a_check_runs_the_whole_once_more_after_the_slices(device, workspace):
     assert work.check() == "fine"
     assert (seen[0] - before == 1).all()
     work.close()
+
+
+def test_long_slices_are_handed_over_one_by_one(device, workspace, monkeypatch):
+    launch, _ = count_up(device, workspace, 4, 100)
+    launch.settle(Clock(5e-3, 40e-3))
+    seen = []
+    monkeypatch.setattr(device, "note_submission", seen.append)
+    launch.enqueue()
+    assert seen == [pytest.approx(0.1)] * 5
