@@ -7,7 +7,6 @@ running it (`probes.bench.session`).
 """
 
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 
 from advisor.errors import InputError
 from advisor.model.kernel import (
@@ -15,7 +14,6 @@ from advisor.model.kernel import (
     Direction,
     GemmShape,
     KernelCall,
-    KernelShape,
     PeakShape,
     StreamShape,
 )
@@ -23,19 +21,36 @@ from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan_opencl, suite
-from probes.bench.labels import kernel_label
+from probes.bench.plan_builder import (
+    CALIBRATION,
+    HEADLINE,
+    REFERENCE,
+    REPLAY,
+    SETTING,
+    SUSTAINED,
+    Budget,
+    PlanBuilder,
+    directions_of,
+)
 from probes.bench.plan_opencl import opencl_rows
 from probes.bench.plan_sizes import gemm_sizes, is_affordable, stream_elements
 from probes.bench.suite import Row
 
-HEADLINE = "headline"
-CALIBRATION = "calibration"
-REPLAY = "replay"
-SETTING = "setting"
-# Timed several times over a session to tell whether the machine has changed meanwhile.
-REFERENCE = "reference"
-# Timed for so long as all of its values last together.
-SUSTAINED = "sustained"
+__all__ = [
+    "CALIBRATION",
+    "HEADLINE",
+    "REFERENCE",
+    "REPLAY",
+    "SETTING",
+    "SUSTAINED",
+    "Budget",
+    "PlanBuilder",
+    "budgets_s",
+    "directions_of",
+    "has_short_format",
+    "plan",
+    "thread_counts",
+]
 
 ONEDNN_OFF = Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0")
 # What is timed first and last: when it has become slower, so may have the others.
@@ -48,17 +63,6 @@ VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar"
 _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
 # Flags of processors that multiply in float16 themselves.
 _FLOAT16_FLAGS = frozenset({"avx512_fp16", "amx_fp16", "asimdhp"})
-# Values of headlines that scatter little within a run, and cost time or memory.
-_FEW_VALUES = 5
-
-
-class Budget(StrEnum):
-    """How much time the user gives: about a minute, or up to ten."""
-
-    QUICK = "quick"
-    THOROUGH = "thorough"
-
-
 # Seconds that a device may take, with all that ends a worker; to be given to `Session.run`.
 CPU_BUDGET_S = {Budget.QUICK: 58.0, Budget.THOROUGH: 590.0}
 OPENCL_BUDGET_S = {
@@ -67,12 +71,6 @@ OPENCL_BUDGET_S = {
 }
 # Share of a thorough run that all OpenCL devices may take together.
 _OPENCL_SHARE = 0.5
-
-# Shortest value and number of values by role; the headlines are shown, the others fitted.
-_TIMING = {
-    Budget.QUICK: {HEADLINE: (0.05, 9), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
-    Budget.THOROUGH: {HEADLINE: (0.1, 10), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
-}
 
 
 def budgets_s(
@@ -103,77 +101,6 @@ def _chosen(profile: MachineProfile, device_ids: Iterable[str] | None) -> frozen
         there = ", ".join(sorted(known))
         raise InputError(f"no device is called {unknown[0]!r}; there is: {there}")
     return wanted
-
-
-class PlanBuilder:
-    """Collects requests; the same kernel under the same conditions is taken once."""
-
-    def __init__(self, *, budget: Budget) -> None:
-        self._budget = budget
-        self._requests: dict[str, BenchmarkRequest] = {}
-
-    def add(
-        self,
-        shape: KernelShape,
-        *,
-        direction: Direction,
-        runner: Runner,
-        role: str,
-        device_id: str = CPU_DEVICE_ID,
-        precision: Precision = Precision.FLOAT32,
-        threads: int | None = None,
-        settings: tuple[Setting, ...] = (),
-        suffix: str = "",
-    ) -> None:
-        """Add one kernel unless it is there."""
-        parts = [runner.value, kernel_label(shape, direction=direction)]
-        if device_id != CPU_DEVICE_ID:
-            parts.insert(1, device_id)
-        if precision is not Precision.FLOAT32:
-            parts.append(precision.value)
-        if threads is not None:
-            parts.append(f"threads-{threads}")
-        parts += [f"{setting.name}={setting.value}" for setting in settings]
-        name = "/".join(parts) + suffix
-        timing = _TIMING[self._budget]
-        min_value_s, n_values = timing.get(role, timing[CALIBRATION])
-        if runner in (Runner.OPENCL, Runner.STREAM) and role == HEADLINE:
-            n_values = min(n_values, _FEW_VALUES)
-        request = BenchmarkRequest(
-            id=name,
-            role=role,
-            runner=runner,
-            device_id=device_id,
-            shape=shape,
-            direction=direction,
-            precision=precision,
-            threads=threads,
-            settings=settings,
-            min_value_s=min_value_s,
-            n_values=n_values,
-        )
-        self._requests.setdefault(name, request)
-
-    def add_rows(
-        self, rows: Iterable[Row], *, phase: Phase, runner: Runner, role: str, **more: object
-    ) -> None:
-        """Add the rows that the budget and the phase need."""
-        for row in rows:
-            if row.is_thorough and self._budget is Budget.QUICK:
-                continue
-            for direction in directions_of(row, phase=phase):
-                self.add(row.shape, direction=direction, runner=runner, role=role, **more)  # type: ignore[arg-type]
-
-    def requests(self) -> tuple[BenchmarkRequest, ...]:
-        """Return what was added, in that order."""
-        return tuple(self._requests.values())
-
-
-def directions_of(row: Row, *, phase: Phase) -> tuple[Direction, ...]:
-    """Return the directions of a row that a phase computes."""
-    if phase is Phase.TRAINING:
-        return row.directions
-    return tuple(d for d in row.directions if d is Direction.FORWARD)
 
 
 def _add_clock(plan_: PlanBuilder) -> None:

@@ -29,8 +29,9 @@ EXIT_GRACE_S = 2.0
 DRAIN_S = 0.3
 _POLL_S = 0.1
 
-# Stages in which a worker is silent for long because a framework loads or compiles.
-SLOW_STAGES = frozenset({"import", "prepare", "warm_up"})
+# Stages in which a worker is silent for long: a framework loads, or compiles.
+LOADING_STAGES = frozenset({"import"})
+SLOW_STAGES = frozenset({"prepare", "warm_up"})
 
 _ERROR_OUTCOMES = frozenset(
     {Outcome.FAILED, Outcome.UNSUPPORTED, Outcome.WRONG_RESULT, Outcome.OUT_OF_MEMORY}
@@ -62,12 +63,33 @@ class Deadlines:
         stage_s: silence in a stage that imports or compiles.
         silence_s: silence otherwise.
         budget_s: all together; None: no limit.
+        import_s: silence while a framework is imported; None: as `stage_s`.
     """
 
     start_s: float = 30.0
     stage_s: float = 120.0
     silence_s: float = 30.0
     budget_s: float | None = None
+    import_s: float | None = None
+
+    def silence_in(self, stage: str | None) -> float:
+        """Return how long a worker may be silent once it told a stage; None: anything else."""
+        if stage in LOADING_STAGES and self.import_s is not None:
+            return self.import_s
+        return self.stage_s if stage in LOADING_STAGES | SLOW_STAGES else self.silence_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """What is done while the worker rests between two values.
+
+    Attributes:
+        after_s: seconds from the start of the worker until it is asked to rest.
+        act: called once in this thread when it rests; the time counts as the worker's.
+    """
+
+    after_s: float
+    act: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,26 +125,46 @@ class _Watch:
         deadlines: Deadlines,
         on_event: Callable[[Message], None] | None,
         cancel: CancelToken | None,
+        break_: Break | None,
     ) -> None:
         self._child = child
         self._deadlines = deadlines
         self._on_event = on_event
         self._cancel = cancel
+        self._break = break_
         self._started_at = self._heard_at = time.monotonic()
         self._has_hello = False
         self._silence_s = deadlines.start_s
         self._grace_until: float | None = None
         self._was_terminated = False
+        self._was_asked_to_rest = False
 
     def follow(self) -> _End:
         """Return how the child ended, or why it must be ended now."""
         while True:
             end = self._follow_cancel() if self._is_cancelled() else self._check_deadlines()
             if end is None:
+                self._ask_to_rest()
                 item = self._child.next_item(timeout_s=_POLL_S)
                 end = None if item is None else self._take(item)
             if end is not None:
                 return end
+
+    def _ask_to_rest(self) -> None:
+        break_ = self._break
+        is_due = break_ is not None and time.monotonic() - self._started_at >= break_.after_s
+        if is_due and self._has_hello and not self._was_asked_to_rest:
+            self._child.send({"type": "pause"})
+            self._was_asked_to_rest = True
+
+    def _rest(self) -> None:
+        """Do what is done while the worker rests, and let it go on."""
+        if self._break is None or not self._was_asked_to_rest:
+            return
+        break_, self._break = self._break, None
+        break_.act()
+        self._child.send({"type": "resume"})
+        self._heard_at = time.monotonic()
 
     def _is_cancelled(self) -> bool:
         return self._cancel is not None and self._cancel.is_cancelled
@@ -172,9 +214,11 @@ class _Watch:
             self._has_hello = True
         if kind in FINAL_TYPES:
             return self._take_final(message)
-        is_slow = kind == "stage" and message.get("stage") in SLOW_STAGES
-        self._silence_s = self._deadlines.stage_s if is_slow else self._deadlines.silence_s
-        if kind in EVENT_TYPES and self._on_event is not None:
+        stage = message.get("stage") if kind == "stage" else None
+        self._silence_s = self._deadlines.silence_in(stage if isinstance(stage, str) else None)
+        if stage == "paused":
+            self._rest()
+        elif kind in EVENT_TYPES and self._on_event is not None:
             self._on_event(message)
         return None
 
@@ -240,6 +284,7 @@ def run_worker(
     deadlines: Deadlines,
     on_event: Callable[[Message], None] | None = None,
     cancel: CancelToken | None = None,
+    break_: Break | None = None,
 ) -> WorkerVerdict:
     """Start a worker, give it its request, and return what became of it.
 
@@ -254,6 +299,7 @@ def run_worker(
         on_event: called in this thread with each message but the last; what it raises ends
             the worker and comes through.
         cancel: ends the worker early: asked, after 2 s told, after 2 s more killed.
+        break_: what is done while the worker rests half-way.
     """
     environment = child_environment(os.environ, settings=command.environment)
     with tempfile.TemporaryDirectory(prefix="dl-advisor-", ignore_cleanup_errors=True) as folder:
@@ -264,7 +310,10 @@ def run_worker(
             return WorkerVerdict(outcome=Outcome.FAILED, result=None, message=text, stderr_tail="")
         with child:
             child.send({**request, "type": "run", "protocol": PROTOCOL_VERSION})
-            end = _Watch(child, deadlines=deadlines, on_event=on_event, cancel=cancel).follow()
+            watch = _Watch(
+                child, deadlines=deadlines, on_event=on_event, cancel=cancel, break_=break_
+            )
+            end = watch.follow()
         # Read after the end, when everything that was written has arrived.
         return WorkerVerdict(
             outcome=end.outcome,

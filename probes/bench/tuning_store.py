@@ -132,13 +132,21 @@ class Tuning:
         self._failing.add(name)
         return True
 
-    def end_child(self, outcome: Outcome) -> bool:
+    def end_child(self, outcome: Outcome, *, at: str | None = None) -> bool:
         """Keep what a child taught; True: what an earlier run compiled was perhaps its ruin.
 
         Then that was removed, and what it has not answered is to be asked once more.
+
+        Args:
+            outcome: how the child ended.
+            at: id of the kernel that it was at; one that ruins children by itself is remembered.
         """
+        is_ruined = outcome in _RUINED and at not in self._failing
+        is_blamed = self._may_be_broken and (self._is_suspected or is_ruined)
+        if is_ruined and at is not None and not self._may_be_broken:
+            self._failing.add(at)
+            self._has_news = True
         self.save()
-        is_blamed = self._may_be_broken and (self._is_suspected or outcome in _RUINED)
         if is_blamed:
             self.forget_compiled()
             self._may_be_broken = self._is_suspected = False

@@ -1,7 +1,7 @@
 """The child's half of the language of parent and child.
 
 One JSON object a line, UTF-8, no NaN. The parent writes `run` (first line, with everything to be
-done) and `cancel`; the end of its stream means that it is gone, and then so are we.
+done), `pause` and `resume`, and `cancel`; the end of its stream means that it is gone, and then so are we.
 We write `hello`, then any of `stage`, `progress`, `value`, `kernel_failed`, `log`, and at last
 exactly one of `result`, `error`, `cancelled`.
 Leaves to others: what is done (`main.py`).
@@ -34,6 +34,8 @@ class Channel:
         self._run = None
         self._has_run = threading.Event()
         self._is_cancelled = threading.Event()
+        self._is_paused = threading.Event()
+        self._may_go_on = threading.Event()
 
     def listen(self):
         """Begin to read what the parent writes, in a thread of its own."""
@@ -53,7 +55,11 @@ class Channel:
                 line = line[os.write(self._output, line) :]
 
     def check_cancelled(self):
-        """Raise `Cancelled` when the parent has asked to stop."""
+        """Raise `Cancelled` when the parent has asked to stop; rest while it asks for that."""
+        if self._is_paused.is_set():
+            self.send("stage", stage="paused")
+            self._may_go_on.wait()
+            self._may_go_on.clear()
         if self._is_cancelled.is_set():
             raise Cancelled
 
@@ -73,8 +79,15 @@ class Channel:
         if message.get("type") == "run":
             self._run = message
             self._has_run.set()
+        elif message.get("type") == "pause":
+            self._is_paused.set()
+        elif message.get("type") == "resume":
+            self._is_paused.clear()
+            self._may_go_on.set()
         elif message.get("type") == "cancel":
             self._is_cancelled.set()
+            self._is_paused.clear()
+            self._may_go_on.set()
 
 
 def open_channel():

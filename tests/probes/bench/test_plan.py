@@ -41,8 +41,9 @@ def test_numpy_and_memory_come_first_then_the_headlines_then_the_users_kernels(p
     assert keras[-1].shape == module.REFERENCE_GEMM
 
 
-def test_the_clock_is_measured_before_everything_else_and_after_it(profile):
-    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
+def test_the_clock_is_measured_before_everything_else_and_after_all_devices(profile):
+    requests = plan(profile, budget=Budget.QUICK)
+    assert {r.device_id for r in requests} == {"cpu", "opencl:0:0"}
     clocks = [index for index, r in enumerate(requests) if r.runner is Runner.CLOCK]
     assert clocks == [0, 1, 2, len(requests) - 1]
     first, last = requests[0], requests[-1]
@@ -101,6 +102,29 @@ def test_the_format_of_the_job_is_measured_though_the_processor_lacks_it(profile
     assert {r.role for r in short} == {"setting"}
     replayed = [r for r in requests if r.role == "replay"]
     assert [r.precision for r in replayed] == [Precision.FLOAT32]
+
+
+GRADIENT = KernelCall(shape=suite.dense(50, 60, 70), direction=Direction.WEIGHT_GRADIENT)
+
+
+@pytest.mark.parametrize("precision", [Precision.FLOAT16, Precision.BFLOAT16])
+def test_a_format_that_the_processor_lacks_comes_last_and_forwards_only(profile, precision):
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",),
+                    replay=(CALL, GRADIENT), precision=precision)  # fmt: skip
+    short = [i for i, r in enumerate(requests) if r.precision is precision]
+    assert {requests[i].direction for i in short} == {Direction.FORWARD}
+    assert CALL.shape in {requests[i].shape for i in short}
+    assert min(short) > max(i for i, r in enumerate(requests) if r.role == "calibration"
+                            and r.runner is Runner.KERAS)  # fmt: skip
+
+
+@pytest.mark.parametrize("flag", ["avx512_fp16", "amx_fp16", "asimdhp"])
+def test_half_precision_that_the_processor_has_is_replayed_with_gradients(with_cpu, flag):
+    requests = plan(with_cpu(isa_features=("avx2", flag)), budget=Budget.QUICK,
+                    replay=(CALL, GRADIENT), precision=Precision.FLOAT16)  # fmt: skip
+    short = [r for r in requests if r.precision is Precision.FLOAT16 and r.device_id == "cpu"]
+    replayed = {r.direction for r in short if r.shape == GRADIENT.shape}
+    assert replayed == {Direction.FORWARD, Direction.WEIGHT_GRADIENT}
 
 
 def test_a_thorough_run_sweeps_threads_and_turns_onednn_off(profile):
@@ -207,6 +231,20 @@ def test_an_unknown_device_is_refused_with_those_that_are_there(profile):
 
 
 def test_each_device_has_its_budget(profile):
-    assert budgets_s(profile, budget=Budget.QUICK) == {"cpu": 52.0, "opencl:0:0": 30.0}
+    assert budgets_s(profile, budget=Budget.QUICK) == {"cpu": 58.0, "opencl:0:0": 30.0}
     thorough = budgets_s(profile, budget=Budget.THOROUGH, device_ids=("cpu",))
-    assert thorough == {"cpu": 600.0}
+    assert thorough == {"cpu": 590.0}
+
+
+@pytest.mark.parametrize("n_devices", [0, 1, 3, 12])
+@pytest.mark.parametrize("has_cpu", [True, False])
+def test_a_thorough_run_of_all_devices_takes_ten_minutes_at_most(profile, n_devices, has_cpu):
+    device = profile.opencl[0]
+    devices = tuple(dataclasses.replace(device, id=f"opencl:0:{i}") for i in range(n_devices))
+    many = dataclasses.replace(profile, opencl=devices)
+    ids = [device.id for device in devices] + (["cpu"] if has_cpu else [])
+    found = budgets_s(many, budget=Budget.THOROUGH, device_ids=ids)
+    assert set(found) == set(ids)
+    assert sum(found.values()) <= 600.0
+    assert all(seconds > 20.0 for seconds in found.values())
+    assert found.get("cpu", 590.0) >= 290.0

@@ -233,31 +233,52 @@ def test_cancelling_answers_everything(world):
 
 
 class Clock:
-    """Adds a second at each look."""
+    """Stands still until it is put forward."""
 
     now = 0.0
 
     def __call__(self):
-        self.now += 1.0
         return self.now
 
 
+def spending(clock, seconds):
+    """Return a listener that puts the clock forward with each kernel that is over."""
+
+    def on_event(event):
+        if isinstance(event, KernelFinished):
+            clock.now += seconds
+
+    return on_event
+
+
 def test_what_does_not_fit_into_the_budget_is_skipped(world):
-    session = world.session(clock=Clock())
-    measurements = world.run("a:", request("b:", threads=1), session=session, budget_s=2.5)
+    clock = Clock()
+    measurements = world.run(
+        "a:",
+        request("b:", threads=1),
+        session=world.session(clock=clock),
+        budget_s=10.0,
+        on_event=spending(clock, 10.0),
+    )
     assert outcomes(measurements) == {"a:": Outcome.COMPLETED, "b:": Outcome.SKIPPED}
-    assert 0 < world.children()[0]["request"]["budget_s"] < 2.5
+    assert 0 < world.children()[0]["request"]["budget_s"] < 10.0
+
+
+def test_a_child_is_given_less_than_its_limit_so_that_it_can_end_by_itself(world):
+    world.run("a:", session=world.session(clock=Clock()), budget_s=30.0)
+    assert world.children()[0]["request"]["budget_s"] == pytest.approx(27.0)
 
 
 def test_each_device_has_its_own_budget(world):
-    session = world.session(clock=Clock())
+    clock = Clock()
     measurements = world.run(
         request("a:"),
         request("b:", threads=1),
         request("c:", runner=Runner.OPENCL, device_id="opencl:0:0"),
         request("d:", runner=Runner.NUMPY, device_id="other"),
-        session=session,
-        budget_s={"cpu": 2.5, "opencl:0:0": 2.5},
+        session=world.session(clock=clock),
+        budget_s={"cpu": 5.0, "opencl:0:0": 5.0},
+        on_event=spending(clock, 5.0),
     )
     assert outcomes(measurements) == {
         "a:": Outcome.COMPLETED,
@@ -285,7 +306,7 @@ def test_ids_must_differ(world):
 
 def test_a_part_of_the_time_is_kept_for_settings_and_the_last_look_at_the_clock(world):
     world.run("a:", request("b:", threads=1), budget_s=100.0)
-    first, second = (child["request"]["budget_s"] for child in world.children())
-    # One second to start, and a twentieth of it all for the setting.
-    assert 93.0 < first <= 94.0
-    assert 94.0 < second <= 100.0
+    first, *_, last = (child["request"]["budget_s"] for child in world.children())
+    # A second and a twentieth of it all for each turn of the setting, a second for the default.
+    assert 60.0 < first <= 100.0 - 2 * (1.0 + 5.0) - 2 * (1.0 + 5.0) - 6.0
+    assert last <= 94.0
