@@ -4,6 +4,7 @@ Leaves to others: timing (`worker_timing`), going through the kernels (`worker_k
 """
 
 import worker_errors
+import worker_operands
 import worker_threads
 import worker_timing
 
@@ -22,28 +23,13 @@ def blas_of(numpy):
         return None, None
 
 
-def _operand_shapes(shape, direction):
-    """Return the stored shapes of both operands and their transpositions.
-
-    The gradients are those of a dense layer y[m,n] = x[m,k] w[k,n].
-    """
-    m, n, k = shape["m"], shape["n"], shape["k"]
-    if direction == "input_gradient":
-        return (m, n), False, (k, n), True
-    if direction == "weight_gradient":
-        return (m, k), True, (m, n), False
-    a = (k, m) if shape["transpose_a"] else (m, k)
-    b = (n, k) if shape["transpose_b"] else (k, n)
-    return a, shape["transpose_a"], b, shape["transpose_b"]
-
-
 class _Product:
     """C = A B for one or several pairs of matrices."""
 
     def __init__(self, numpy, kernel):
         self._numpy = numpy
         shape = kernel["shape"]
-        a_shape, is_a_transposed, b_shape, is_b_transposed = _operand_shapes(
+        (a_shape, is_a_transposed), (b_shape, is_b_transposed) = worker_operands.operands(
             shape, kernel["direction"]
         )
         leading = (shape["batch"],) if shape["batch"] > 1 else ()

@@ -2,7 +2,8 @@
 
 Options: "device_id" ("cpu", "jax:gpu:0"). JAX has no LSTM of its own: the layer is a scan over the
 cell, as its libraries have it. A gradient is pulled back through residuals that are computed
-once, so that it is timed without the forward computation.
+once, so that it is timed without the forward computation. On other devices than the CPU, JAX
+would compute float32 in a shorter format (TF32, bfloat16): it is told not to.
 Leaves to others: operands and checks (`worker_problems`), timing (`worker_timing`).
 """
 
@@ -152,6 +153,8 @@ def import_jax(options):
     import jax
 
     platform, _, index = name.partition(":")
+    if platform != "cpu":
+        jax.config.update("jax_default_matmul_precision", "float32")
     try:
         return jax, jax.devices(platform)[int(index or 0)]
     except (RuntimeError, IndexError) as error:

@@ -1,7 +1,8 @@
 """Kernels as ONNX Runtime runs them: one-operator models with constant weights, inference only.
 
 Options: "threads" (None: the default), "device_id" ("cpu", or "onnxruntime:" and the name of an
-execution provider). Results go to memory that is set aside once.
+execution provider). Operands and results lie where the device computes, and are set aside once;
+where that is not possible, each run copies them, and the check says so.
 Leaves to others: operands and checks (`worker_problems`), the bytes of a model (`worker_onnx`).
 """
 
@@ -13,6 +14,16 @@ import worker_problems
 import worker_timing
 
 CPU_PROVIDER = "CPUExecutionProvider"
+# What ONNX Runtime calls the memory that a provider computes in.
+_MEMORY = {
+    CPU_PROVIDER: "cpu",
+    "CUDAExecutionProvider": "cuda",
+    "TensorrtExecutionProvider": "cuda",
+    "ROCMExecutionProvider": "cuda",
+    "MIGraphXExecutionProvider": "cuda",
+    "DmlExecutionProvider": "dml",
+}
+_HOST_MEMORY = "; operands are copied from the memory of the host in each run"
 
 
 def _swap_gates(array, order):
@@ -81,23 +92,41 @@ MODELS = {
 }
 
 
+def place(ort, memory, array, shape):
+    """Return the memory that was taken, the operand there, and room for the result.
+
+    The host's memory where the device's cannot be had.
+    """
+    for kind in dict.fromkeys([memory, "cpu"]):
+        try:
+            operand = ort.OrtValue.ortvalue_from_numpy(array, kind, 0)
+            return kind, operand, ort.OrtValue.ortvalue_from_shape_and_type(shape, np.float32, kind)
+        except Exception:
+            if kind == "cpu":
+                raise
+    raise AssertionError("the host has memory")
+
+
 class _Prepared:
     """A session whose input and output are bound."""
 
     def __init__(self, ort, session, array, shape, check):
         self._session = session
         self._check = check
-        self._result = ort.OrtValue.ortvalue_from_shape_and_type(list(shape), np.float32, "cpu")
         self._binding = session.io_binding()
         # Its memory is used as it is, and older versions do not keep it alive.
         self._array = np.ascontiguousarray(array)
-        self._binding.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(self._array))
+        wanted = _MEMORY.get(session.get_providers()[0], "cpu")
+        memory, operand, self._result = place(ort, wanted, self._array, list(shape))
+        is_there = memory == wanted and session.get_providers()[0] in _MEMORY
+        self._remark = "" if is_there else _HOST_MEMORY
+        self._binding.bind_ortvalue_input("x", operand)
         self._binding.bind_ortvalue_output("y", self._result)
 
     def check(self):
         """Return how the result was verified."""
         self.run(1)
-        return self._check(self._result.numpy())
+        return self._check(self._result.numpy()) + self._remark
 
     def run(self, loops):
         """Return the seconds of so many runs."""

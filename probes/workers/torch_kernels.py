@@ -2,7 +2,8 @@
 
 Options: "threads" (None: the default of PyTorch), "device_id" ("cpu", "torch:cuda:0",
 "torch:xpu:0", "torch:mps:0"). A gradient is pulled back through a graph that is recorded once and
-kept, so that it is timed without the forward computation.
+kept, so that it is timed without the forward computation. On GPUs of NVIDIA, convolutions and
+LSTM layers in float32 would be computed in TF32, which is another format: it is switched off.
 Leaves to others: operands and checks (`worker_problems`), timing (`worker_timing`).
 """
 
@@ -166,7 +167,15 @@ def import_torch(options):
         raise worker_errors.UnsupportedKernel(
             "PyTorch does not see the device {}: {}".format(device, text)
         ) from error
+    if device.startswith("cuda"):
+        use_whole_float32(torch)
     return torch, device
+
+
+def use_whole_float32(torch):
+    """Let PyTorch compute in float32 what is in float32, not in TF32."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
 
 
 def backend_of(torch):

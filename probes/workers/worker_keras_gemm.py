@@ -1,31 +1,21 @@
 """Matrix products as a dense layer of Keras on TensorFlow computes them.
 
-The gradients are those of y[m,n] = x[m,k] w[k,n]: of x by a product with the transposed w, of w
-by a product with the transposed x, as TensorFlow does.
+Leaves to others: the shapes of the operands of each direction (`worker_operands`).
 """
 
 import numpy as np
 import worker_check
 import worker_keras_graph
-
-
-def operands(shape, direction):
-    """Return stored shape and transposition of both operands."""
-    m, n, k = shape["m"], shape["n"], shape["k"]
-    if direction == "input_gradient":
-        return ((m, n), False), ((k, n), True)
-    if direction == "weight_gradient":
-        return ((m, k), True), ((m, n), False)
-    a = (k, m) if shape["transpose_a"] else (m, k)
-    b = (n, k) if shape["transpose_b"] else (k, n)
-    return (a, shape["transpose_a"]), (b, shape["transpose_b"])
+import worker_operands
 
 
 def prepare_gemm(graphs, kernel):
     """Return the product of a `GemmShape`, ready to run."""
     tf, shape = graphs.tf, kernel["shape"]
     dtype = worker_keras_graph.dtype_of(kernel["precision"])
-    (a_shape, transpose_a), (b_shape, transpose_b) = operands(shape, kernel["direction"])
+    (a_shape, transpose_a), (b_shape, transpose_b) = worker_operands.operands(
+        shape, kernel["direction"]
+    )
     leading = (shape["batch"],) if shape["batch"] > 1 else ()
     a = graphs.random(leading + a_shape, dtype)
     b = graphs.random(leading + b_shape, dtype)

@@ -11,7 +11,7 @@ import worker_check
 import worker_conv_reference
 import worker_errors
 import worker_keras_conv
-import worker_keras_gemm
+import worker_operands
 import worker_recurrent_reference
 
 _N_CHECKED = 48
@@ -48,7 +48,7 @@ class GemmProblem:
 
     def __init__(self, kernel):
         shape = kernel["shape"]
-        stored_a, stored_b = worker_keras_gemm.operands(shape, kernel["direction"])
+        stored_a, stored_b = worker_operands.operands(shape, kernel["direction"])
         random = _Random(kernel["precision"])
         leading = (shape["batch"],) if shape["batch"] > 1 else ()
         self.a = random.normal(leading + stored_a[0])

@@ -392,6 +392,11 @@ def test_a_laptop_on_battery():
     free = dataclasses.replace(plugged, max_performance_percent=100.0)
     row = one(dataclasses.replace(profile, power=free), timed(GEMM, 60e9))
     assert (row.cause.code, details(row)) == (CauseCode.GOVERNOR, {"governor": "powersave"})
+    # With its own driver the processor chooses the clock, and "powersave" is what is usual there.
+    for driver, code in (("acpi-cpufreq", CauseCode.GOVERNOR), ("intel_pstate", None)):
+        own = dataclasses.replace(free, scaling_driver=driver)
+        row = one(dataclasses.replace(profile, power=own), timed(GEMM, 60e9))
+        assert (row.cause.code is CauseCode.GOVERNOR) is (code is not None)
 
 
 def test_many_cores_at_their_base_clock_are_normal():
@@ -465,6 +470,12 @@ def test_what_the_session_noticed(warning, code):
     row = one(ryzen(), timed(GEMM, 100e9), warnings=(warning,))
     assert row.cause.code is code
     assert one(ryzen(), timed(GEMM, 700e9), warnings=(warning,)).cause is None
+
+
+@pytest.mark.parametrize("other", ["STEAL", "BUSY"])
+def test_the_host_and_other_programs_are_named_before_throttling(other):
+    warnings = (StabilityWarning.THROTTLED, StabilityWarning[other])
+    assert one(ryzen(), timed(GEMM, 100e9), warnings=warnings).cause.code is CauseCode[other]
 
 
 # Products, costs, and what is not judged.

@@ -102,3 +102,14 @@ def test_modules_without_a_channel_leave_it_unknown():
 def test_empty_slots_do_not_count():
     text = module(0, bank="P0 CHANNEL A") + "E:MEMORY_DEVICE_1_PRESENT=0\n"
     assert parse_memory_modules(text) == (1, 3200.0)
+
+
+def test_what_sets_the_clock_is_told(make_machine):
+    folder = "/sys/devices/system/cpu/cpu0/cpufreq"
+    files = {
+        f"{folder}/scaling_governor": "powersave\n",
+        f"{folder}/scaling_driver": "intel_pstate\n",
+    }
+    power = collect_power(make_machine(files))
+    assert (power.governor, power.scaling_driver) == ("powersave", "intel_pstate")
+    assert collect_power(make_machine({})).scaling_driver is None

@@ -121,6 +121,37 @@ def test_all_threads_run_and_none_is_left():
     assert threading.active_count() == before
 
 
+class Recorder:
+    """Code that only tells how often it was called, and for how many turns."""
+
+    def __init__(self):
+        self.turns = []
+
+    def sums(self):
+        return None
+
+    def call(self, turns, _sums):
+        self.turns.append(turns)
+
+
+@only_x86
+@pytest.mark.parametrize("threads", [1, 4, 16, 64])
+def test_a_piece_is_as_long_on_many_threads_as_on_one(threads):
+    flag = clock_chain.clock_code.widest(frozenset({"avx512f"}))
+    prepared = ClockRunner({"isa": ["avx512f"], "threads": threads})._peak(flag)
+    alone = ClockRunner({"isa": ["avx512f"], "threads": 1})._peak(flag)
+    assert prepared._turns >= alone._turns
+    # Never less than 0.4 ms: two multiply-adds in a cycle of 5 GHz.
+    assert prepared._turns * clock_chain.clock_code.ALONE / 2 / 5e9 > 0.39e-3
+    prepared._code = code = Recorder()
+    prepared.run(64)
+    lanes = clock_chain.clock_code.LANES[flag]
+    flop = 2 * lanes * clock_chain.clock_code.ALONE * sum(code.turns)
+    # All threads together do what was asked for, to the nearest piece of each.
+    assert flop == pytest.approx(64 * clock_chain.PEAK_FLOP, rel=0.5)
+    assert len(code.turns) % threads == 0
+
+
 def test_pieces_that_others_disturbed_do_not_count():
     assert undisturbed_s([1.0, 1.0, 1.0, 9.0, 8.0, 1.0, 7.0, 9.0]) == 1.0
     assert undisturbed_s([2.0]) == 2.0

@@ -72,6 +72,7 @@ GOOD = [
     *((conv([5, 5], [10, 10], strides=2, transposed=True), d) for d in THREE),
     *((recurrent(cell), d) for cell in ("lstm", "gru", "rnn") for d in BOTH),
     *((recurrent("lstm", both_ways=True, sequences=True), d) for d in BOTH),
+    (recurrent("lstm"), "forward_and_backward"),
     *((norm(kind), d) for kind in ("batch", "layer", "group") for d in BOTH),
     (norm("batch_inference"), "forward"),
     *((pool("max", [8, 8], [2, 2], [2, 2], [4, 4]), d) for d in BOTH),

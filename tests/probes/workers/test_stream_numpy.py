@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import stream_numpy
-from stream_numpy import OPERATIONS, StreamRunner, slices_of
+from stream_numpy import OPERATIONS, StreamRunner, piece_bytes, slices_of
 from worker_errors import UnsupportedKernel, WrongResult
 
 
@@ -70,3 +70,7 @@ def test_the_operations_and_the_threads_are_named(runner):
     assert set(OPERATIONS) == {"copy", "scale", "add", "triad"}
     assert runner.stack()["backend"] == "3 threads"
     assert StreamRunner({})._threads >= 1
+
+
+def test_many_threads_take_larger_pieces():
+    assert piece_bytes(64) == 2 * piece_bytes(8) == 2 * piece_bytes(1)
