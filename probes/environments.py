@@ -205,7 +205,8 @@ def _find_packages(reader: Reader, prefix: str) -> tuple[str | None, tuple[str, 
     root = prefix.rstrip("/")
     version: str | None = None
     folders: list[str] = []
-    libraries = ("lib", "lib64") if root.rpartition("/")[2] != "usr" else ("lib",)
+    # A packaged app is its own interpreter, with everything in "_internal".
+    libraries = ("lib", "lib64", "_internal") if root.rpartition("/")[2] != "usr" else ("lib",)
     for library in libraries:
         for name in reader.list_dir(f"{root}/{library}"):
             match = _PYTHON_FOLDER.fullmatch(name)
@@ -217,7 +218,7 @@ def _find_packages(reader: Reader, prefix: str) -> tuple[str | None, tuple[str, 
         home = reader.environ.get("HOME")
         if home and version:
             folders.append(f"{home}/.local/lib/python{version}/site-packages")
-    folders.append(f"{root}/Lib/site-packages")
+    folders += [f"{root}/Lib/site-packages", f"{root}/_internal"]
     return version, tuple(folders)
 
 

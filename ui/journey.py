@@ -6,6 +6,7 @@ Leaves to others: the steps themselves (`probes`, `advisor`), showing them (`ui.
 """
 
 import contextlib
+import dataclasses
 import datetime as dt
 import functools
 import importlib.metadata
@@ -21,8 +22,8 @@ from advisor.knowledge.refresh.table import add_refreshed
 from advisor.knowledge.store import Knowledge, load_knowledge
 from advisor.knowledge.user_folder import add_user_folder
 from advisor.model.kernel import KernelCall
-from advisor.model.machine import MachineProfile
-from advisor.model.measurement import MeasurementSet
+from advisor.model.machine import Environment, MachineProfile
+from advisor.model.measurement import MeasurementSet, Runner
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
 from advisor.network.load import bundled_workload, workload_from_file
@@ -31,6 +32,7 @@ from advisor.predict.replay import replay_kernels
 from advisor.recommend.recommend import recommend
 from probes.bench.events import SessionEvent
 from probes.bench.plan import Budget, budgets_s, plan
+from probes.bench.plan_environment import Stack, stacks_of
 from probes.bench.process import CancelToken
 from probes.bench.session import Session
 from probes.bench.tuning_store import TuningStore
@@ -176,6 +178,21 @@ def probe_machine(
     return profile
 
 
+def framework_python(profile: MachineProfile) -> str | None:
+    """Return the interpreter whose TensorFlow is timed when none is named; None for our own.
+
+    A package without TensorFlow takes the user's first environment that has it.
+    """
+    own = next((e for e in profile.environments if e.kind == "ours"), None)
+    if own is None or _times_tensorflow(own):
+        return None
+    return next((e.python for e in profile.environments if _times_tensorflow(e)), None)
+
+
+def _times_tensorflow(environment: Environment) -> bool:
+    return Stack(runner=Runner.KERAS) in stacks_of(environment)
+
+
 def measure(
     profile: MachineProfile,
     workload: Workload | None,
@@ -198,7 +215,8 @@ def measure(
     requests = plan(profile, budget=request.budget, device_ids=chosen, replay=replay, **details)
     on_event(PlanReady(n_kernels=len(requests)))
     tuning = TuningStore(tuning_folder())
-    session = Session(profile=profile, python=request.python, tuning=tuning)
+    python = request.python or framework_python(profile)
+    session = Session(profile=profile, python=python, tuning=tuning)
     limit_s = budgets_s(profile, budget=request.budget, device_ids=chosen)
     return session.run(requests, on_event=on_event, cancel=cancel, budget_s=limit_s)
 
@@ -222,6 +240,33 @@ def advise(
         today=today(),
         app_version=app_version(),
         index=index,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """Another size of the same job, or other limits; None for no limit."""
+
+    epochs: int
+    max_usd: float | None
+    deadline_h: float | None
+
+
+def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
+    """Return the advice for the same machine and measurements under other circumstances."""
+    preferences = dataclasses.replace(
+        advice.preferences, max_usd=what_if.max_usd, deadline_h=what_if.deadline_h
+    )
+    return recommend(
+        advice.profile,
+        advice.measurements,
+        dataclasses.replace(advice.workload, epochs=what_if.epochs),
+        preferences,
+        bundled_knowledge(),
+        today=today(),
+        app_version=app_version(),
+        index=bundled_index(),
+        trials=advice.trials,
     )
 
 

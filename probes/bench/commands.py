@@ -60,7 +60,9 @@ def worker_command(
     if python is None and is_frozen:
         return WorkerCommand(argv=(sys.executable, "--worker", name), environment=tuple(settings))
     restored = restored_library_path(os.environ) if is_frozen else ()
-    argv = (python or sys.executable, "-X", "utf8", str(worker_script("main")), name)
+    # Whoever measures as root would leave compiled files in the folder of an installed app.
+    flags = ("-X", "utf8", *(("-B",) if is_frozen else ()))
+    argv = (python or sys.executable, *flags, str(worker_script("main")), name)
     return WorkerCommand(argv=argv, environment=(*restored, *settings))
 
 

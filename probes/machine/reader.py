@@ -52,7 +52,7 @@ class Reader(Protocol):
         logical_cpus: hardware threads seen by the operating system, at least 1.
         affinity: logical CPUs that this process may run on; None when not known.
         environ: environment variables of this process.
-        python: interpreter of this process with its symlink kept; None in a packaged app.
+        python: interpreter of this process with its symlink kept; a packaged app is its own.
         cpu_flags: instruction set flags that the platform itself tells; empty on Linux, where
             /proc/cpuinfo tells them.
     """
@@ -101,7 +101,7 @@ class SystemReader:
         self.logical_cpus = os.cpu_count() or 1
         self.affinity = _read_affinity()
         self.environ: Mapping[str, str] = dict(os.environ)
-        self.python = None if getattr(sys, "frozen", False) else sys.executable or None
+        self.python = sys.executable or None
         self.cpu_flags = _read_windows_flags() if self.system == "Windows" else ()
 
     def read_text(self, path: str) -> str | None:

@@ -175,3 +175,16 @@ def test_an_interpreter_keeps_its_link(tmp_path):
     )
     (only,) = find_environments(limited, paths=[str(root)])
     assert only.python == str(root / "bin" / "python3")
+
+
+def test_a_packaged_app_is_an_environment_of_its_own():
+    root = "/usr/lib/dl-advisor"
+    paths = {
+        f"{root}/dl-advisor": "",
+        f"{root}/_internal/python3.11/lib-dynload/math.so": "",
+        f"{root}/_internal/keras-3.15.1.dist-info/METADATA": "",
+    }
+    tree = Tree(paths, python=f"{root}/dl-advisor")
+    (own,) = find_environments(tree)
+    assert (own.kind, own.python, own.version) == ("ours", f"{root}/dl-advisor", "3.11")
+    assert own.frameworks == (InstalledFramework(name="keras", version="3.15.1"),)

@@ -31,6 +31,8 @@ def test_a_frozen_app_calls_itself_and_gives_others_their_libraries(monkeypatch)
     assert command.argv == (sys.executable, "--worker", "main")
     other = worker_command("main", python="/venv/bin/python", settings=(THREADS,))
     assert other.argv[0] == "/venv/bin/python"
+    assert "-B" in other.argv, "an installed app's folder stays as it was installed"
+    assert "-B" not in command.argv
     assert other.environment == (Setting(name="LD_LIBRARY_PATH", value=""), THREADS)
 
 

@@ -21,9 +21,9 @@ def test_words_of_the_platform(reader):
     assert reader.python == sys.executable
 
 
-def test_a_packaged_app_has_no_interpreter(monkeypatch):
+def test_a_packaged_app_is_its_own_interpreter(monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert SystemReader().python is None
+    assert SystemReader().python == sys.executable
 
 
 def test_a_file_is_read_up_to_the_limit(reader, tmp_path):
