@@ -207,6 +207,7 @@ class Wiring(QObject):
         presenter = self._presenters.advise
         page = AdvicePage(translator=self._tr)
         page.page_requested.connect(self.window.show_page)
+        page.what_if_changed.connect(presenter.ask_what_if)
         page.advice.pdf_requested.connect(presenter.export_pdf_to)
         page.advice.json_requested.connect(presenter.save_json_to)
         page.advice.copied.connect(self.window.show_copied)

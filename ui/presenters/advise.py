@@ -32,6 +32,8 @@ from ui.journey import (
     PlanReady,
     ProfileReady,
     ProvisionalReady,
+    WhatIf,
+    rank_anew,
     walk,
 )
 from ui.settings import keep_last, read_last
@@ -110,6 +112,7 @@ class AdvisePresenter(QObject):
         walk_line: Walk = walk,
         keep: Callable[[Recommendation], None] = keep_last,
         read: Callable[[], Recommendation | None] = read_last,
+        rerank: Callable[[Recommendation, WhatIf], Recommendation] = rank_anew,
         parent: QObject | None = None,
     ) -> None:
         """Take the functions that walk the line and keep and read the answer; tests pass others."""
@@ -118,6 +121,9 @@ class AdvisePresenter(QObject):
         self._walk = walk_line
         self._keep = keep
         self._read = read
+        self._rerank = rerank
+        self._what_if: WhatIf | None = None
+        self._what_if_task: BackgroundTask | None = None
         self._state = AdviseState()
         self._task: BackgroundTask | None = None
         self._cancel = CancelToken()
@@ -151,6 +157,38 @@ class AdvisePresenter(QObject):
         self._task.done.connect(self._on_done)
         self._task.failed.connect(self._on_failed)
         self._task.start()
+
+    def ask_what_if(self, what_if: WhatIf) -> None:
+        """Rank the options of the shown advice anew for other epochs or limits.
+
+        Nothing is measured; only the last of several quick questions is answered.
+        """
+        advice = self._state.recommendation
+        if advice is None or self._state.is_busy:
+            return
+        self._what_if = what_if
+        if self._what_if_task is None:
+            self._rank_anew(advice, what_if)
+
+    def _rank_anew(self, advice: Recommendation, what_if: WhatIf) -> None:
+        self._what_if = None
+        task = BackgroundTask(lambda _send: self._rerank(advice, what_if), parent=self)
+        self._what_if_task = task
+        task.done.connect(self._on_ranked)
+        task.failed.connect(self._on_rank_failed)
+        task.start()
+
+    def _on_ranked(self, advice: Recommendation) -> None:
+        self._what_if_task = None
+        if self._state.is_busy:
+            return
+        self._replace(replace(self._state, recommendation=advice))
+        if self._what_if is not None:
+            self._rank_anew(advice, self._what_if)
+
+    def _on_rank_failed(self, error: Exception) -> None:
+        self._what_if_task = None
+        self.unexpected.emit(error)
 
     def show_last(self) -> None:
         """Show the advice of the last run, of an earlier start perhaps."""
@@ -194,7 +232,8 @@ class AdvisePresenter(QObject):
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for the job's thread to end; tell whether none is left."""
-        return self._task is None or self._task.wait(timeout_s)
+        tasks = (self._task, self._what_if_task)
+        return all(task is None or task.wait(timeout_s) for task in tasks)
 
     def export_pdf_to(self, name: str) -> None:
         """Write the shown advice as PDF."""

@@ -5,7 +5,10 @@ Signals of `AdviceView`:
 Leaves to others: when what is shown (`ui.views.start`), the texts (`advisor.report`).
 """
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -26,11 +29,15 @@ from advisor.report.build import build_report
 from advisor.report.html import render_html
 from advisor.report.text import render_text
 from ui.models import advice_rows as rows
+from ui.models.pareto import pareto_series
 from ui.models.rows import RowsModel
 from ui.theme import report_colours
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
+
+if TYPE_CHECKING:
+    from ui.widgets.chart import Chart
 
 
 class AdviceView(QWidget):
@@ -48,6 +55,7 @@ class AdviceView(QWidget):
         self._is_provisional = False
         self._is_report_old = False
         self._has_chosen_tab = False
+        self.chart: Chart | None = None
         self.card = AnswerCard(translator=translator)
         self._options = self._model(rows.OPTION_HEADS, rows.OPTION_TIPS)
         self._avoid = self._model(rows.AVOID_HEADS, rows.AVOID_TIPS)
@@ -86,10 +94,13 @@ class AdviceView(QWidget):
             table.fit_rows()
 
     def _lay_out(self) -> None:
+        self._chart_place = QWidget()
+        QVBoxLayout(self._chart_place).setContentsMargins(0, 0, 0, 0)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         for title, widget in (
             (N_("&Options"), self.options_table),
+            (N_("&Time and money"), self._chart_place),
             (N_("A&void"), self.avoid_table),
             (N_("Worth tr&ying"), self.hints_table),
             (N_("Full &report"), self.report),
@@ -116,6 +127,7 @@ class AdviceView(QWidget):
         self.options_table.row_chosen.connect(self._show_option)
         self.tabs.tabBarClicked.connect(self._tab_chosen)
         self.tabs.currentChanged.connect(self._show_report)
+        self.tabs.currentChanged.connect(self._show_chart)
         self.copy_button.clicked.connect(self._copy)
         self.pdf_button.clicked.connect(lambda: self._ask_for_file("pdf"))
         self.json_button.clicked.connect(lambda: self._ask_for_file("json"))
@@ -148,6 +160,7 @@ class AdviceView(QWidget):
             self.options_table.choose_row(0)
         self.card.setVisible(bool(advice.ranked))
         self._show_report()
+        self._show_chart()
 
     def show_exports(self, *, is_enabled: bool) -> None:
         """Offer the exports, or not while the advice may still change."""
@@ -181,6 +194,26 @@ class AdviceView(QWidget):
         self._is_report_old = False
         report = build_report(self._advice, self._tr)
         self.report.setHtml(render_html(report, report_colours(self)))
+
+    def _show_chart(self) -> None:
+        """Draw time against money when it is looked at, not before."""
+        if self._advice is None or self.tabs.currentWidget() is not self._chart_place:
+            return
+        if self.chart is None:
+            # Only this tab needs the plotting library.
+            from ui.widgets.chart import Chart
+
+            self.chart = Chart(
+                x_axis=self._tr(N_("hours for the whole job")),
+                y_axis="USD",
+                name=self._tr(N_("Time against money of every option with a price")),
+                unit="",
+                is_log_y=False,
+            )
+            layout = self._chart_place.layout()
+            assert layout is not None
+            layout.addWidget(self.chart)
+        self.chart.show_series(pareto_series(self._advice, self._tr))
 
     def _copy(self) -> None:
         if self._advice is not None:

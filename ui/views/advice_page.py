@@ -2,6 +2,7 @@
 
 Signals of `AdvicePage`:
     page_requested: name of the page that the user wants to see next.
+    what_if_changed: a `WhatIf` that the options shall be ranked for.
 Leaves to others: the advice itself (`ui.views.advice`).
 """
 
@@ -10,15 +11,18 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from advisor.i18n import N_, Translator
+from ui.journey import WhatIf
 from ui.presenters.advise import AdviseState
 from ui.views.advice import AdviceView
 from ui.widgets.message_panel import MessagePanel
+from ui.widgets.what_if import WhatIfBar
 
 
 class AdvicePage(QWidget):
     """Shows the advice of an `AdviseState`; it is made when the page is looked at."""
 
     page_requested = Signal(str)
+    what_if_changed = Signal(object)
 
     def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
         """Build the page without an advice."""
@@ -27,13 +31,22 @@ class AdvicePage(QWidget):
         self._state = AdviseState()
         self._shown: AdviseState | None = None
         self.advice = AdviceView(translator=translator)
+        self.what_if = WhatIfBar(translator=translator)
+        self.what_if.changed.connect(self._ask)
+        self._is_asking = False
         self.message = MessagePanel()
         self.start_button = QPushButton(translator(N_("&Go to the start")))
         self.message.add_button(self.start_button)
         self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.message)
-        self._stack.addWidget(self.advice)
+        both = QWidget()
+        rows = QVBoxLayout(both)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.what_if)
+        rows.addWidget(self.advice, 1)
+        self._both = both
+        self._stack.addWidget(both)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 16, 12)
         column.addWidget(self._stack)
@@ -64,4 +77,13 @@ class AdvicePage(QWidget):
             return
         self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
         self.advice.show_exports(is_enabled=not state.is_busy)
-        self._stack.setCurrentWidget(self.advice)
+        if not self._is_asking:
+            self.what_if.show_asked(state.recommendation)
+        self._is_asking = False
+        self.what_if.setEnabled(not state.is_busy)
+        self._stack.setCurrentWidget(self._both)
+
+    def _ask(self, what_if: WhatIf) -> None:
+        # The sliders stay where the user moved them.
+        self._is_asking = True
+        self.what_if_changed.emit(what_if)

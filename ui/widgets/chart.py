@@ -40,19 +40,35 @@ def _short(value: float) -> str:
 
 
 class Chart(QWidget):
-    """Draws series; equal ones are not drawn again."""
+    """Draws series; equal ones are not drawn again.
+
+    Args:
+        name: what the chart shows, for assistive technology.
+        unit: of the heights, told beside the name of a point; "" where the name tells it.
+        is_log_y: whether the upright axis is logarithmic, as the other one always is.
+    """
 
     def __init__(
-        self, *, x_axis: str, y_axis: str, name: str, parent: QWidget | None = None
+        self,
+        *,
+        x_axis: str,
+        y_axis: str,
+        name: str,
+        unit: str = "FLOP/s",
+        is_log_y: bool = True,
+        parent: QWidget | None = None,
     ) -> None:
-        """Start empty; `name` is what the chart shows, for assistive technology."""
+        """Start empty."""
         super().__init__(parent)
+        self._unit = unit
         self.setAccessibleName(name)
         self.setToolTip(name)
         self._series: tuple[Series, ...] = ()
-        axes = {"bottom": _LogAxis("bottom"), "left": _LogAxis("left")}
+        axes = {"bottom": _LogAxis("bottom")}
+        if is_log_y:
+            axes["left"] = _LogAxis("left")
         self.plot = pyqtgraph.PlotWidget(axisItems=axes)
-        self.plot.setLogMode(x=True, y=True)
+        self.plot.setLogMode(x=True, y=is_log_y)
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
         self.plot.setLabel("bottom", x_axis)
@@ -110,13 +126,13 @@ class Chart(QWidget):
             self.plot.plot(
                 xs, ys, pen=None, symbol=_MARKS[series.mark % len(_MARKS)], symbolSize=_SIZE,
                 symbolBrush=fill, symbolPen=colour, name=series.name,
-                data=[_tip(point.label, point.y) for point in series.points],
+                data=[_tip(point.label, point.y, self._unit) for point in series.points],
                 hoverable=True, tip=_name_of,
             )  # fmt: skip
 
 
-def _tip(label: str, flop_per_s: float) -> str:
-    return f"{label}\n{_short(flop_per_s)}FLOP/s"
+def _tip(label: str, height: float, unit: str) -> str:
+    return f"{label}\n{_short(height)}{unit}" if unit else label
 
 
 def _name_of(x: float, y: float, data: object) -> str:  # noqa: ARG001 - pyqtgraph's names

@@ -1,0 +1,39 @@
+"""The chart of time and money: every priced option once, the front as a line, now apart."""
+
+import dataclasses
+
+from advisor.model.option import OptionKind
+from tests.ui.advice_values import an_advice
+from ui.models.pareto import pareto_series
+
+
+def test_every_priced_option_is_one_point(tr):
+    advice = an_advice()
+    series = pareto_series(advice, tr)
+    points = [point for each in series if not each.is_line for point in each.points]
+    priced = [row for row in advice.ranked if row.cost.total_usd is not None]
+    assert len(points) == len(priced)
+    titles = {point.label.split("\n")[0].partition(". ")[2] for point in points}
+    assert titles == {row.option.title for row in priced}
+
+
+def test_the_front_is_a_line_from_fast_to_slow(tr):
+    advice = an_advice()
+    ranked = tuple(dataclasses.replace(row, is_pareto=True) for row in advice.ranked)
+    (line,) = [
+        s for s in pareto_series(dataclasses.replace(advice, ranked=ranked), tr) if s.is_line
+    ]
+    hours = [point.x for point in line.points]
+    assert hours == sorted(hours)
+
+
+def test_now_is_marked(tr):
+    advice = an_advice()
+    stays = [row for row in advice.ranked if row.option.kind is OptionKind.STAY]
+    series = pareto_series(advice, tr)
+    assert series[-1].name == "as it is now"
+    assert len(series[-1].points) == len(stays) == 1
+
+
+def test_without_options_nothing_is_drawn(tr):
+    assert pareto_series(an_advice(ranked=()), tr) == ()

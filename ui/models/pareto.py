@@ -1,0 +1,51 @@
+"""Options as points: hours against money, the front of those that nothing beats in both.
+
+Leaves to others: drawing (`ui.widgets.chart`).
+"""
+
+from advisor.format import format_duration, format_usd
+from advisor.i18n import N_, Translator
+from advisor.model.option import OptionKind
+from advisor.model.recommendation import RankedOption, Recommendation
+from ui.models.curves import CurvePoint, Series
+
+_HOUR_S = 3600.0
+
+
+def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
+    """Return the options with a price: now, the front as a line, the others."""
+    priced = [row for row in advice.ranked if _usd(row) is not None]
+    now = [row for row in priced if row.option.kind is OptionKind.STAY]
+    front = sorted((row for row in priced if row.is_pareto), key=_hours)
+    others = [row for row in priced if not row.is_pareto and row not in now]
+    series = []
+    if len(front) > 1:
+        line = tuple(_point(row, "") for row in front)
+        name = tr(N_("nothing is both faster and cheaper"))
+        series.append(Series(name=name, points=line, shade=2, mark=0, is_line=True))
+    for name, rows, shade, mark in (
+        (tr(N_("on the front")), [row for row in front if row not in now], 2, 0),
+        (tr(N_("the other options")), others, 0, 1),
+        (tr(N_("as it is now")), now, 1, 2),
+    ):
+        if rows:
+            points = tuple(_point(row, _label(row)) for row in rows)
+            series.append(Series(name=name, points=points, shade=shade, mark=mark))
+    return tuple(series)
+
+
+def _hours(row: RankedOption) -> float:
+    return row.prediction.total_s.mid / _HOUR_S
+
+
+def _usd(row: RankedOption) -> float | None:
+    return None if row.cost.total_usd is None else row.cost.total_usd.mid
+
+
+def _point(row: RankedOption, label: str) -> CurvePoint:
+    return CurvePoint(x=_hours(row), y=_usd(row) or 0.0, label=label)
+
+
+def _label(row: RankedOption) -> str:
+    time = format_duration(row.prediction.total_s.mid)
+    return f"{row.rank}. {row.option.title}\n{time} · {format_usd(_usd(row))}"
