@@ -300,8 +300,16 @@ def _add_settings(plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase) 
         )
 
 
-def _add_opencl(plan_: PlanBuilder, device: OpenclDevice, *, budget: Budget, phase: Phase) -> None:
-    for wanted in opencl_rows(device, is_thorough=budget is Budget.THOROUGH):
+def _add_opencl(
+    plan_: PlanBuilder,
+    device: OpenclDevice,
+    *,
+    profile: MachineProfile,
+    budget: Budget,
+    phase: Phase,
+) -> None:
+    is_thorough = budget is Budget.THOROUGH
+    for wanted in opencl_rows(device, is_thorough=is_thorough, profile=profile):
         plan_.add_rows(
             [wanted.row],
             phase=phase,
@@ -350,7 +358,7 @@ def plan(
         )
     for device in profile.opencl:
         if device.id in chosen:
-            _add_opencl(plan_, device, budget=budget, phase=phase)
+            _add_opencl(plan_, device, profile=profile, budget=budget, phase=phase)
     if CPU_DEVICE_ID in chosen:
         _add_last_look(plan_)
     return plan_.requests()

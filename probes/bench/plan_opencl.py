@@ -6,9 +6,10 @@ Leaves to others: the table (`probes.bench.suite_opencl`), the whole plan (`prob
 from dataclasses import dataclass
 
 from advisor.model.kernel import StreamShape
-from advisor.model.machine import OpenclDevice
+from advisor.model.machine import DeviceKind, MachineProfile, OpenclDevice
 from advisor.model.quantity import Precision
 from probes.bench import suite_opencl
+from probes.bench.plan_sizes import stream_elements
 from probes.bench.suite import Row
 
 # Seconds that a device may take.
@@ -33,17 +34,29 @@ class Wanted:
     precision: Precision = Precision.FLOAT32
 
 
-def opencl_rows(device: OpenclDevice, *, is_thorough: bool) -> tuple[Wanted, ...]:
-    """Return what is timed on a device, most wanted first; arrays fit its memory."""
+def opencl_rows(
+    device: OpenclDevice, *, is_thorough: bool, profile: MachineProfile | None = None
+) -> tuple[Wanted, ...]:
+    """Return what is timed on a device, most wanted first; arrays fit its memory.
+
+    Args:
+        device: the device.
+        is_thorough: whether the rows of a thorough run are wanted, too.
+        profile: the machine: its processor as a device has the caches that arrays must exceed;
+            None where that is not known.
+    """
     largest = min(device.max_alloc_bytes, device.global_mem_bytes // _MEMORY_SHARE)
-    elements = min(_MOST_STREAM_ELEMENTS, largest // _FLOAT_BYTES)
+    wanted_elements = _MOST_STREAM_ELEMENTS
+    if device.kind is DeviceKind.CPU and profile is not None:
+        wanted_elements = max(wanted_elements, stream_elements(profile))
+    elements = min(wanted_elements, largest // _FLOAT_BYTES)
     streams = [Row(shape=StreamShape(op=op, elements=elements), tier=1) for op in ("copy", "read")]
     moves = [row for row in suite_opencl.TRANSFERS if largest >= suite_opencl.TRANSFER_BYTES]
     # What takes least comes first: a device that compiles slowly shows something early.
     rows = [*moves, *streams, *suite_opencl.ROWS, suite_opencl.LOCAL]
     rows += suite_opencl.WIDTHS
     wanted = [
-        Wanted(row=row, is_headline=not row.is_thorough)
+        Wanted(row=row, is_headline=not row.is_thorough and not suite_opencl.is_detail(row))
         for row in sorted(rows, key=lambda row: row.tier)
         if is_thorough or not row.is_thorough
     ]

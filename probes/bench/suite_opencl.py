@@ -31,6 +31,8 @@ def turned(size: int, *, a: bool, b: bool) -> GemmShape:
     return GemmShape(m=size, n=size, k=size, transpose_a=a, transpose_b=b)
 
 
+# An array so short that it costs no more than its launch.
+SHORT_ELEMENTS = 4096
 # The best of all vector widths; then each width by itself.
 PEAK = Row(shape=PeakShape(), tier=1)
 WIDTHS = tuple(
@@ -52,7 +54,7 @@ ROWS = (
     Row(shape=gemm(512), tier=1),
     Row(shape=dense(128, 784, 512), directions=THREE),
     Row(shape=depthwise(4, 64, 56), directions=THREE, tier=3),
-    Row(shape=ElementwiseShape(op="relu", elements=4096), tier=3),
+    Row(shape=ElementwiseShape(op="relu", elements=SHORT_ELEMENTS), tier=3),
     Row(shape=ElementwiseShape(op="relu", elements=2_097_152), tier=3),
     Row(shape=turned(1024, a=False, b=True)),
     Row(shape=turned(1024, a=True, b=False)),
@@ -64,3 +66,10 @@ TRANSFER_BYTES = 32 * 1024 * 1024
 TRANSFERS = tuple(
     Row(shape=TransferShape(to=to, size_bytes=TRANSFER_BYTES), tier=1) for to in ("device", "host")
 )
+
+
+def is_detail(row: Row) -> bool:
+    """Return whether a row is for fitting alone: what is too short to be shown as a speed."""
+    shape = row.shape
+    is_short = isinstance(shape, ElementwiseShape) and shape.elements <= SHORT_ELEMENTS
+    return is_short or isinstance(shape, OverheadShape)

@@ -12,13 +12,15 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import probes.workers
 from advisor.model.machine import Cpu, OpenclDevice
 from advisor.model.measurement import Outcome
+from probes.bench.load import LoadMeter
+from probes.bench.stability import warnings_of_load
 
 # 1: first version.
 FORMAT = 1
@@ -49,14 +51,28 @@ class TuningStore:
     Args:
         folder: made when it is needed.
         max_bytes: of compiled kernels.
+        make_meter: makes what tells how busy others keep the machine.
     """
 
-    def __init__(self, folder: Path, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        max_bytes: int = MAX_BYTES,
+        make_meter: Callable[[], LoadMeter] = LoadMeter,
+    ) -> None:
         self._folder = folder
         self._max_bytes = max_bytes
+        self._make_meter = make_meter
 
-    def open(self, device: OpenclDevice, *, cpu: Cpu) -> "Tuning":
-        """Return what is known of a device; room for what it will compile is made."""
+    def open(self, device: OpenclDevice, *, cpu: Cpu, on_battery: bool = False) -> "Tuning":
+        """Return what is known of a device; room for what it will compile is made.
+
+        Args:
+            device: the device.
+            cpu: of the machine.
+            on_battery: whether the machine runs from its battery: then nothing is learned.
+        """
         identity = (
             device.platform, device.platform_version, device.name, device.driver_version,
             cpu.brand, *sorted(cpu.isa_features), sources_digest(),
@@ -67,7 +83,7 @@ class TuningStore:
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             os.utime(folder)
-        return Tuning(folder)
+        return Tuning(folder, meter=self._make_meter(), on_battery=on_battery)
 
     def _prune(self, *, keep: Path) -> None:
         """Remove the longest unused folders until the rest is small enough."""
@@ -93,15 +109,24 @@ def _size_bytes(folder: Path) -> int:
 
 
 class Tuning:
-    """What is known of one device."""
+    """What is known of one device.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: where that lies.
+        meter: tells how busy others have kept the machine since it was opened.
+        on_battery: whether the machine runs from its battery.
+    """
+
+    def __init__(self, folder: Path, *, meter: LoadMeter, on_battery: bool = False) -> None:
         self._folder = folder
+        self._meter = meter
+        self._on_battery = on_battery
         found = _read(folder / _CHOICES)
         choices, failing = found.get("choices"), found.get("failing")
         self._choices: dict[str, Any] = choices if isinstance(choices, dict) else {}
         # Ids of kernels that fail without anything compiled before, too.
         self._failing = set(map(str, failing)) if isinstance(failing, list) else set()
+        self._learned: dict[str, Any] = {}
         self._has_news = False
         self._may_be_broken = self.has_compiled
         self._is_suspected = False
@@ -120,8 +145,7 @@ class Tuning:
         """Take what a child tells of its choices; False: it is not to be believed."""
         learned = message.get("learned")
         if isinstance(learned, dict):
-            self._choices.update(learned)
-            self._has_news = True
+            self._learned.update(learned)
         if message.get("type") != "kernel_failed" or message.get("outcome") not in _DOUBTFUL:
             return True
         name = str(message.get("id"))
@@ -156,8 +180,22 @@ class Tuning:
         """Remove what was compiled."""
         shutil.rmtree(self._folder / _COMPILED, ignore_errors=True)
 
+    def _keep_learned(self) -> None:
+        """Take over what children told; what was timed on a machine that was busy is not kept."""
+        for name, entry in self._learned.items():
+            if entry is None:
+                # It gave a wrong result: that is so on a busy machine, too.
+                self._has_news |= self._choices.pop(name, None) is not None
+            elif self._is_steady() and self._choices.get(name) != entry:
+                self._choices[name] = entry
+                self._has_news = True
+
+    def _is_steady(self) -> bool:
+        return not self._on_battery and not warnings_of_load(self._meter.share())
+
     def save(self) -> None:
         """Write what was learned, whole or not at all."""
+        self._keep_learned()
         if not self._has_news:
             return
         kept = {"format": FORMAT, "choices": self._choices, "failing": sorted(self._failing)}

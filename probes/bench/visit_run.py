@@ -250,7 +250,10 @@ class VisitRun:
         profile = self._around.profile
         found = (device for device in profile.opencl if device.id == request.device_id)
         device = next(found, None)
-        return None if device is None else store.open(device, cpu=profile.cpu)
+        if device is None:
+            return None
+        on_battery = bool(profile.power.on_battery)
+        return store.open(device, cpu=profile.cpu, on_battery=on_battery)
 
     def _options(self, request: BenchmarkRequest) -> Mapping[str, Any]:
         """Return what the runner is told besides the kernels."""

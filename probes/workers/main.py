@@ -60,7 +60,10 @@ def run_request(request, channel):
         raise ValueError("no runner is called {!r}".format(name))
     runner = load_runner(name, options)
     channel.send("stage", stage="ready", stack=runner.stack())
-    worker_kernels.run_kernels(runner, request, channel, started)
+    if hasattr(runner, "run_request"):
+        runner.run_request(request, channel, started)
+    else:
+        worker_kernels.run_kernels(runner, request, channel, started)
     return {"stack": runner.stack()}
 
 

@@ -229,6 +229,11 @@ class Sequence:
             self.close()
             raise
 
+    def settle(self):
+        """Find out for each in which slices to execute."""
+        for work in self._works:
+            work.settle()
+
     def check(self):
         """Check each."""
         return "; ".join(work.check() for work in self._works)

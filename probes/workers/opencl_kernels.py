@@ -1,7 +1,7 @@
 """Runs kernels on an OpenCL device: matrix products, convolutions, LSTM and what they consist of.
 
 Kernels are OpenCL C 1.2 for any driver. Which variant a device runs best is found by trying, not
-by its name. Leaves to others: timing (`worker_timing`), each kernel (`opencl_*`).
+by its name. Leaves to others: timing (`opencl_visits`), each kernel (`opencl_*`).
 """
 
 import contextlib
@@ -10,7 +10,9 @@ import importlib
 import opencl_cache
 import opencl_device
 import opencl_peak
+import opencl_visits
 import worker_errors
+import worker_kernels
 
 # How long a GPU is kept busy before the first kernel.
 _WARM_S = 0.5
@@ -71,9 +73,20 @@ class OpenclRunner:
             "backend_version": device.driver_version.strip(),
         }
 
-    def set_deadline(self, ends_at):
-        """Say when all must be done, by `time.monotonic`: trying variants keeps within that."""
-        self._device.patience.ends_at = ends_at
+    def run_request(self, request, channel, started):
+        """Run the kernels of a request in visits; one that lasts for a time by itself.
+
+        Args:
+            request: see `main`.
+            channel: where results are told.
+            started: from when its budget counts, by `time.monotonic`.
+        """
+        budget_s = request.get("budget_s")
+        self._device.patience.ends_at = None if budget_s is None else started + budget_s
+        if any(kernel.get("duration_s") is not None for kernel in request["kernels"]):
+            worker_kernels.run_kernels(self, request, channel, started)
+        else:
+            opencl_visits.run_in_visits(self, request, channel, started)
 
     def learned(self):
         """Return which variants were found to be the fastest in this run, by name."""

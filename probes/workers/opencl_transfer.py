@@ -32,6 +32,9 @@ class _Latency:
             queue.finish()
         return clock() - started
 
+    def settle(self):
+        """Nothing is to be found out."""
+
     def close(self):
         """Nothing is held."""
 
@@ -65,6 +68,9 @@ class _Transfer:
         if self._is_to_device:
             return copy(queue, self._buffer, self._sent, is_blocking=False)
         return copy(queue, self._sent, self._buffer, is_blocking=False)
+
+    def settle(self):
+        """Nothing is to be found out."""
 
     def check(self):
         """Copy once and compare everything."""

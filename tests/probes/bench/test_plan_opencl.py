@@ -4,6 +4,7 @@ import dataclasses
 
 from advisor.model.kernel import (
     ConvShape,
+    ElementwiseShape,
     GemmShape,
     OverheadShape,
     PeakShape,
@@ -11,8 +12,10 @@ from advisor.model.kernel import (
     StreamShape,
     TransferShape,
 )
+from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Precision
 from probes.bench.plan_opencl import opencl_rows
+from probes.bench.plan_sizes import stream_elements
 
 
 def test_what_is_missed_most_comes_first(profile):
@@ -64,3 +67,37 @@ def test_arrays_fit_a_weak_device(profile):
     swept = {s.elements for s in shapes if isinstance(s, StreamShape) and s.op != "local"}
     assert swept == {4 << 20}
     assert not [s for s in shapes if isinstance(s, TransferShape)]
+
+
+def test_what_is_too_short_to_be_a_speed_is_no_headline(profile):
+    details = [
+        want.row.shape
+        for want in opencl_rows(profile.opencl[0], is_thorough=False)
+        if not want.is_headline
+    ]
+    assert {type(shape) for shape in details} == {ElementwiseShape, OverheadShape}
+    assert [s.elements for s in details if isinstance(s, ElementwiseShape)] == [4096]
+
+
+def test_arrays_exceed_the_caches_of_a_processor_alone(profile):
+    cpu = dataclasses.replace(
+        profile.opencl[0], kind=DeviceKind.CPU, global_mem_bytes=1 << 36, max_alloc_bytes=1 << 34
+    )
+    cache = dataclasses.replace(
+        profile.cpu.caches[-1], level=3, size_bytes=480 << 20, kind="Unified"
+    )
+    large = dataclasses.replace(
+        profile,
+        cpu=dataclasses.replace(profile.cpu, caches=(cache,)),
+        memory=dataclasses.replace(profile.memory, total_bytes=1 << 37, available_bytes=1 << 37),
+    )
+
+    def swept(device, profile):
+        rows = opencl_rows(device, is_thorough=False, profile=profile)
+        shapes = [want.row.shape for want in rows]
+        return {s.elements for s in shapes if isinstance(s, StreamShape) and s.op != "local"}
+
+    assert swept(cpu, large) == {stream_elements(large)}
+    assert min(swept(cpu, large)) * 4 > 480 << 20
+    assert swept(dataclasses.replace(cpu, kind=DeviceKind.DGPU), large) == {1 << 25}
+    assert swept(cpu, None) == {1 << 25}

@@ -14,6 +14,7 @@ from advisor.model.measurement import BenchmarkRequest, Outcome, Runner, Setting
 from advisor.model.quantity import Precision
 from probes.bench import tuning_store
 from probes.bench.commands import WorkerCommand
+from probes.bench.load import LoadShare
 from probes.bench.process import Deadlines
 from probes.bench.session import Session
 from probes.bench.tuning_store import TuningStore
@@ -24,9 +25,19 @@ PATIENT = Deadlines(start_s=20.0, stage_s=60.0, silence_s=20.0)
 ENTRY = {"gemm": {"index": 1, "count": 2, "seconds": 0.5, "trial": 1}}
 
 
+class Meter:
+    """Tells what others did; nothing unless it is told so."""
+
+    def __init__(self, **share):
+        self._share = share
+
+    def share(self):
+        return LoadShare(**{"others": 0.0, "steal": 0.0, **self._share})
+
+
 @pytest.fixture
 def store(tmp_path):
-    return TuningStore(tmp_path / "kept")
+    return TuningStore(tmp_path / "kept", make_meter=Meter)
 
 
 def opened(store, profile, **changes):
@@ -102,10 +113,38 @@ def test_what_makes_no_sense_is_not_taken_and_nothing_new_is_not_written(store, 
     assert list((tmp_path / "kept").glob("*/choices.json")) == []
 
 
+@pytest.mark.parametrize("share", [{"others": 0.5}, {"others_cores": 0.5}, {"steal": 0.05}])
+def test_what_was_timed_on_a_busy_machine_is_not_kept(profile, tmp_path, share):
+    store = TuningStore(tmp_path / "kept", make_meter=lambda: Meter(**share))
+    tuning = opened(store, profile)
+    tuning.take({"type": "value", "learned": ENTRY})
+    tuning.save()
+    assert opened(store, profile).options["choices"] == {}
+
+
+def test_on_battery_nothing_is_kept(store, profile):
+    tuning = store.open(profile.opencl[0], cpu=profile.cpu, on_battery=True)
+    tuning.take({"type": "value", "learned": ENTRY})
+    tuning.save()
+    assert opened(store, profile).options["choices"] == {}
+
+
+def test_a_choice_that_gave_a_wrong_result_is_forgotten_even_on_a_busy_machine(profile, tmp_path):
+    calm = TuningStore(tmp_path / "kept", make_meter=Meter)
+    tuning = opened(calm, profile)
+    tuning.take({"type": "value", "learned": {**ENTRY, "conv": ENTRY["gemm"]}})
+    tuning.save()
+    busy = TuningStore(tmp_path / "kept", make_meter=lambda: Meter(steal=0.5))
+    tuning = opened(busy, profile)
+    tuning.take({"type": "kernel_failed", "learned": {"gemm": None, "unknown": None}})
+    tuning.save()
+    assert set(opened(calm, profile).options["choices"]) == {"conv"}
+
+
 def test_a_folder_that_cannot_be_written_costs_nothing(profile, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
-    tuning = opened(TuningStore(blocked), profile)
+    tuning = opened(TuningStore(blocked, make_meter=Meter), profile)
     tuning.take({"learned": ENTRY})
     tuning.save()
     tuning.forget_compiled()
@@ -123,7 +162,7 @@ def compiled(store, profile, name, n_bytes, at_s):
 
 
 def test_the_longest_unused_are_removed_when_it_becomes_too_much(profile, tmp_path):
-    store = TuningStore(tmp_path / "kept", max_bytes=1000)
+    store = TuningStore(tmp_path / "kept", max_bytes=1000, make_meter=Meter)
     old = compiled(store, profile, "old", 600, 1000.0)
     new = compiled(store, profile, "new", 300, 2000.0)
     assert old.exists()
@@ -138,7 +177,7 @@ def test_the_longest_unused_are_removed_when_it_becomes_too_much(profile, tmp_pa
 def test_one_that_is_too_large_by_itself_loses_what_it_compiled_and_keeps_its_choices(
     profile, tmp_path
 ):
-    store = TuningStore(tmp_path / "kept", max_bytes=1000)
+    store = TuningStore(tmp_path / "kept", max_bytes=1000, make_meter=Meter)
     tuning = opened(store, profile)
     tuning.take({"learned": ENTRY})
     tuning.save()
@@ -170,7 +209,7 @@ class World:
 
     def __init__(self, profile, folder):
         self.profile, self._log = profile, folder / "log"
-        self.store = TuningStore(folder / "kept")
+        self.store = TuningStore(folder / "kept", make_meter=Meter)
 
     def _command(self, _name, *, python=None, settings=()):
         log = Setting(name="DL_TEST_LOG", value=str(self._log))
