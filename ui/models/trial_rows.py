@@ -1,0 +1,73 @@
+"""Rows and sentences of the dialog that tries settings: each run, the verdicts.
+
+Leaves to others: running (`ui.trying`), the dialog (`ui.dialogs.trial`).
+"""
+
+from advisor.format import UNKNOWN, format_bytes, format_duration, format_factor_interval
+from advisor.i18n import N_, Translator
+from advisor.model.trial import (
+    TrialReport,
+    TrialResult,
+    TrialRun,
+    TrialSetup,
+    TrialVerdict,
+)
+from advisor.report.names import OUTCOMES
+from advisor.report.trial_section import VERDICTS, title_of
+from ui.models.rows import Cell
+
+RUN_HEADS = (N_("#"), N_("Setting"), N_("A step"), N_("First step"), N_("Memory"), N_("Outcome"))
+
+
+def setup_title(setup: TrialSetup, tr: Translator) -> str:
+    """Return the name of what is tried."""
+    return title_of(TrialResult(setup=setup, verdict=TrialVerdict.NOT_RUN), tr)
+
+
+def run_rows(
+    runs: tuple[tuple[TrialSetup, TrialRun], ...], tr: Translator
+) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each finished run, in their order."""
+    return tuple(_row(number, *pair, tr=tr) for number, pair in enumerate(runs, start=1))
+
+
+def _row(number: int, setup: TrialSetup, run: TrialRun, *, tr: Translator) -> tuple[Cell, ...]:
+    title = setup_title(setup, tr)
+    step_s = run.step_s if run.is_completed else None
+    outcome = tr(OUTCOMES[run.outcome])
+    if run.message:
+        outcome = f"{outcome}: {run.message}"
+    memory = run.peak_memory_bytes
+    return (
+        Cell(text=str(number), value=float(number), is_number=True),
+        Cell(text=title, value=title),
+        Cell(text=format_duration(step_s), value=step_s or 0.0, is_number=True, is_strong=True),
+        Cell(text=format_duration(run.first_step_s), value=run.first_step_s or 0.0, is_number=True),
+        Cell(text=format_bytes(memory), value=float(memory or 0), is_number=True),
+        Cell(text=outcome, value=outcome, explanation=run.message),
+    )
+
+
+def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
+    """Return a line for each setting that was tried, or why nothing could be."""
+    baseline = report.results[0]
+    if baseline.verdict is TrialVerdict.FAILED:
+        return (tr(N_("The network cannot be run: {message}"), message=baseline.message),)
+    return tuple(_verdict_line(result, tr) for result in report.results[1:])
+
+
+def _verdict_line(result: TrialResult, tr: Translator) -> str:
+    verdict = tr(VERDICTS[result.verdict])
+    title = title_of(result, tr)
+    if result.message:
+        return tr(N_("{title}: {verdict}: {message}"),
+                  title=title, verdict=verdict, message=result.message)  # fmt: skip
+    if result.speedup is None:
+        return tr(N_("{title}: {verdict}"), title=title, verdict=verdict)
+    return tr(
+        N_("{title}: {verdict}, {factor} as fast as now, with a 95 % interval; {n} runs."),
+        title=title,
+        verdict=verdict,
+        factor=format_factor_interval(result.speedup) or UNKNOWN,
+        n=result.n_runs,
+    )

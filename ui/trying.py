@@ -1,0 +1,165 @@
+"""A trial of settings for the job of an advice: what can be tried, running it, the new advice.
+
+Leaves to others: the search (`ui.try_run`), showing it (`ui.dialogs.trial`), the words of the
+command line (`ui.try_commands`).
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.errors import AdvisorError, InputError
+from advisor.model.machine import MachineProfile
+from advisor.model.recommendation import Recommendation
+from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource, TrialVerdict
+from advisor.model.workload import Job, Workload
+from advisor.recommend.recommend import recommend
+from advisor.recommend.tried import OWN_PREFIX
+from advisor.trial.plan import list_trials
+from probes.bench.process import CancelToken
+from probes.bench.trials.facts import memory_limit_bytes
+from probes.bench.trials.run import RunLimits, run_setup
+from ui import journey, try_source
+from ui.history.store import History, Search, search_of
+from ui.settings import trials_file
+from ui.try_run import RunSetup, Searcher, SearchRequest, gpu_backends, machine_facts
+
+_MINUTE_S = 60.0
+_TELLING = (TrialVerdict.FASTER, TrialVerdict.SLOWER, TrialVerdict.NO_DIFFERENCE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialPlan:
+    """What can be tried for an advice: the baseline first, then the most promising."""
+
+    advice: Recommendation
+    profile: MachineProfile
+    source: TrialSource
+    setups: tuple[TrialSetup, ...]
+
+    def setups_of(self, option_id: str) -> tuple[TrialSetup, ...]:
+        """Return the setups that try an option of the advice; none when nothing does."""
+        own = option_id.removeprefix(OWN_PREFIX)
+        return tuple(s for s in self.setups[1:] if option_id == s.option_id or own == s.id)
+
+
+def plan_trial(advice: Recommendation, *, model_file: Path | None = None) -> TrialPlan:
+    """Look at this machine and return what can be tried on it for the job of an advice.
+
+    Args:
+        advice: made for this machine.
+        model_file: that the user has chosen; taken where it holds the network of the advice.
+
+    Raises:
+        InputError: when the advice is of another machine, or its network is not at hand.
+    """
+    profile = journey.probe_machine(with_opencl=False)
+    if profile.cpu.brand != advice.profile.cpu.brand:
+        raise InputError(
+            f"this advice is for another machine ({advice.profile.cpu.brand}): press Advise me"
+        )
+    source = source_of_advice(advice, model_file=model_file)
+    facts = dataclasses.replace(machine_facts(), gpu_backends=gpu_backends(profile, None))
+    options = journey.bundled_knowledge().options
+    setups = list_trials(profile, source, facts=facts, options=options)
+    return TrialPlan(advice=advice, profile=profile, source=source, setups=setups)
+
+
+def source_of_advice(advice: Recommendation, *, model_file: Path | None) -> TrialSource:
+    """Return the network and the job of an advice, from the file or from the bundled networks.
+
+    Raises:
+        InputError: when neither holds the network of the advice.
+    """
+    knowledge = journey.bundled_knowledge()
+    for path in dict.fromkeys((model_file, None)):
+        found = _job_like(advice.workload, path)
+        if found is not None and found.operators == advice.workload.operators:
+            return try_source.source_of_workload(
+                advice.workload, path=path, data=None, knowledge=knowledge
+            )
+    raise InputError(
+        f"the file of {advice.workload.title} is not chosen any more: choose it as the network"
+    )
+
+
+def _job_like(workload: Workload, path: Path | None) -> Workload | None:
+    job = Job(
+        phase=workload.phase,
+        batch_size=workload.batch_size,
+        precision=workload.precision,
+        samples=workload.samples,
+        epochs=workload.epochs,
+        optimizer=workload.optimizer,
+    )
+    request = journey.JourneyRequest(network=workload.network, model_file=path, job=job)
+    try:
+        return journey.load_job(request, journey.bundled_knowledge())
+    except AdvisorError:
+        return None
+
+
+def run_trial(
+    plan: TrialPlan,
+    setups: tuple[TrialSetup, ...],
+    *,
+    minutes: float,
+    on_start: Callable[[TrialSetup], None],
+    on_run: Callable[[TrialSetup, TrialRun], None],
+    cancel: CancelToken,
+    run: RunSetup = run_setup,
+) -> TrialReport:
+    """Run the state now and the setups in turn; each finished run is kept in the history.
+
+    Raises:
+        InputError: when the history cannot be written.
+    """
+    with History(trials_file()) as history:
+        request = SearchRequest(
+            source=plan.source,
+            setups=(plan.setups[0], *setups),
+            budget_s=minutes * _MINUTE_S,
+            limits=RunLimits(memory_bytes=memory_limit_bytes(plan.profile)),
+        )
+        searcher = Searcher(
+            request,
+            today=journey.today(),
+            history=history,
+            search_=history.begun(_search_row(plan)),
+            on_start=on_start,
+            on_run=on_run,
+            cancel=cancel,
+            run=run,
+        )
+        return searcher.go(plan.profile)
+
+
+def _search_row(plan: TrialPlan) -> Search:
+    own = [e.frameworks for e in plan.profile.environments if e.kind == "ours"][:1]
+    return search_of(
+        plan.source,
+        machine=plan.profile.cpu.brand,
+        software=repr(own),
+        created_on=journey.today(),
+    )
+
+
+def tells_something(report: TrialReport) -> bool:
+    """Return whether a trial came to a verdict that an advice can use."""
+    return any(result.verdict in _TELLING for result in report.results)
+
+
+def advice_with(report: TrialReport, advice: Recommendation) -> Recommendation:
+    """Return the advice made anew with what was tried; what it was made from otherwise stays."""
+    return recommend(
+        advice.profile,
+        advice.measurements,
+        advice.workload,
+        advice.preferences,
+        journey.bundled_knowledge(),
+        today=journey.today(),
+        app_version=journey.app_version(),
+        index=journey.bundled_index(),
+        trials=report,
+    )
