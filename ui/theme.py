@@ -6,7 +6,7 @@ Leaves to others: layout (`ui.views`).
 import importlib.resources
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QFontDatabase, QIcon, QPalette, QPixmap
+from PySide6.QtGui import QFontDatabase, QFontInfo, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.report.html import Colours
@@ -139,7 +139,8 @@ def add_bundled_font(app: QApplication) -> None:
     number = QFontDatabase.addApplicationFontFromData(place.read_bytes())
     families = QFontDatabase.applicationFontFamilies(number)
     font = app.font()
-    font.setFamilies([*font.families(), *families])
+    # The family that is really drawn: "Sans Serif" is no font, and ours would come before it.
+    font.setFamilies([QFontInfo(font).family(), *families])
     app.setFont(font)
 
 

@@ -1,7 +1,9 @@
-"""Options as points: hours against money, the front of those that nothing beats in both.
+"""Options as points: time against money, the front of those that nothing beats in both.
 
 Leaves to others: drawing (`ui.widgets.chart`).
 """
+
+import math
 
 from advisor.format import format_duration, format_usd
 from advisor.i18n import N_, Translator
@@ -9,15 +11,19 @@ from advisor.model.option import OptionKind
 from advisor.model.recommendation import RankedOption, Recommendation
 from ui.models.curves import CurvePoint, Series
 
-_HOUR_S = 3600.0
-
 
 def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
-    """Return the options with a price: now, the front as a line, the others."""
-    priced = [row for row in advice.ranked if _usd(row) is not None]
+    """Return the options with a price: now, the front as a line, the others.
+
+    The front is that of what is drawn: computing time and money, without one's own work.
+    """
+    priced = sorted(
+        (row for row in advice.ranked if _usd(row) is not None),
+        key=lambda row: (_seconds(row), _usd(row) or 0.0),
+    )
     now = [row for row in priced if row.option.kind is OptionKind.STAY]
-    front = sorted((row for row in priced if row.is_pareto), key=_hours)
-    others = [row for row in priced if not row.is_pareto and row not in now]
+    front = _front(priced)
+    others = [row for row in priced if row not in front and row not in now]
     series = []
     if len(front) > 1:
         line = tuple(_point(row, "") for row in front)
@@ -34,8 +40,20 @@ def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
     return tuple(series)
 
 
-def _hours(row: RankedOption) -> float:
-    return row.prediction.total_s.mid / _HOUR_S
+def _front(rows: list[RankedOption]) -> list[RankedOption]:
+    """Return those of the rows, fastest first, that are cheaper than all faster ones."""
+    front: list[RankedOption] = []
+    least = math.inf
+    for row in rows:
+        usd = _usd(row) or 0.0
+        if usd < least:
+            front.append(row)
+            least = usd
+    return front
+
+
+def _seconds(row: RankedOption) -> float:
+    return row.prediction.total_s.mid
 
 
 def _usd(row: RankedOption) -> float | None:
@@ -43,7 +61,7 @@ def _usd(row: RankedOption) -> float | None:
 
 
 def _point(row: RankedOption, label: str) -> CurvePoint:
-    return CurvePoint(x=_hours(row), y=_usd(row) or 0.0, label=label)
+    return CurvePoint(x=_seconds(row), y=_usd(row) or 0.0, label=label)
 
 
 def _label(row: RankedOption) -> str:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Recommendation
 from advisor.report.build import build_report
@@ -204,8 +205,9 @@ class AdviceView(QWidget):
             from ui.widgets.chart import Chart
 
             self.chart = Chart(
-                x_axis=self._tr(N_("hours for the whole job")),
+                x_axis=self._tr(N_("time that the whole job computes")),
                 y_axis="USD",
+                x_text=format_duration,
                 name=self._tr(N_("Time against money of every option with a price")),
                 unit="",
                 is_log_y=False,

@@ -3,7 +3,8 @@
 Signals: none. Leaves to others: what is drawn (`ui.models.curves`).
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import pyqtgraph
 from PySide6.QtCore import QEvent
@@ -26,10 +27,20 @@ _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 class _LogAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # has no types
-    """Ticks as people read them: 1 G, 10 G, 100 G."""
+    """Ticks as people read them: 1 G, 2 G, 5 G, 10 G."""
+
+    def __init__(self, side: str, *, text: Callable[[float], str]) -> None:
+        """Take the function that writes a value."""
+        super().__init__(side)
+        self._text = text
 
     def logTickStrings(self, values, _scale, _spacing):  # type: ignore[no-untyped-def]  # noqa: N802
-        return [_short(10.0**value) for value in values]
+        return [self._text(10.0**value) if _is_round(10.0**value) else "" for value in values]
+
+
+def _is_round(value: float) -> bool:
+    digits = value / 10.0 ** math.floor(math.log10(value) + 1e-9)
+    return any(math.isclose(digits, mark, rel_tol=0.01) for mark in (1.0, 2.0, 5.0))
 
 
 def _short(value: float) -> str:
@@ -44,6 +55,7 @@ class Chart(QWidget):
 
     Args:
         name: what the chart shows, for assistive technology.
+        x_text: writes a value of the level axis.
         unit: of the heights, told beside the name of a point; "" where the name tells it.
         is_log_y: whether the upright axis is logarithmic, as the other one always is.
     """
@@ -54,6 +66,7 @@ class Chart(QWidget):
         x_axis: str,
         y_axis: str,
         name: str,
+        x_text: Callable[[float], str] | None = None,
         unit: str = "FLOP/s",
         is_log_y: bool = True,
         parent: QWidget | None = None,
@@ -64,9 +77,9 @@ class Chart(QWidget):
         self.setAccessibleName(name)
         self.setToolTip(name)
         self._series: tuple[Series, ...] = ()
-        axes = {"bottom": _LogAxis("bottom")}
+        axes = {"bottom": _LogAxis("bottom", text=x_text or _short)}
         if is_log_y:
-            axes["left"] = _LogAxis("left")
+            axes["left"] = _LogAxis("left", text=_short)
         self.plot = pyqtgraph.PlotWidget(axisItems=axes)
         self.plot.setLogMode(x=True, y=is_log_y)
         self.plot.setMenuEnabled(False)
