@@ -1,0 +1,163 @@
+"""Makes the .deb and the portable tar of a packaged app.
+
+    python packaging/linux/make_packages.py DIST/dl-advisor --kind full --out OUT
+
+No root and no fakeroot: files belong to root by `dpkg-deb --root-owner-group`. Times are those
+of SOURCE_DATE_EPOCH, names are sorted: the same folder gives the same bytes.
+"""
+
+import argparse
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from libraries import depends
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PROGRAMS = ("dl-advisor", "dl-advisor-gui")
+ICON = ROOT / "resources" / "icons" / "dl-advisor.svg"
+# File in the system's /usr/share, and what it is made of.
+SHARED = {
+    "applications/dl-advisor.desktop": HERE / "dl-advisor.desktop",
+    "icons/hicolor/scalable/apps/dl-advisor.svg": ICON,
+    "metainfo/dl-advisor.metainfo.xml": HERE / "dl-advisor.metainfo.xml",
+    "mime/packages/dl-advisor.xml": HERE / "dl-advisor-mime.xml",
+}
+EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600"))
+DESCRIPTION = """how to make deep learning faster or cheaper on this machine
+ DL Advisor looks at the machine, measures it for about a minute, predicts how
+ long a network takes on every option, and tells what to do, in hours and
+ money, with its reasons and sources.
+ ."""
+KINDS = {
+    "full": "\n This package holds Keras and TensorFlow and needs no Python.",
+    "lean": "\n This package measures the frameworks of the user's own environments.",
+}
+
+
+def version() -> str:
+    """Return the version of the sources."""
+    return (ROOT / "resources" / "VERSION").read_text(encoding="utf-8").strip()
+
+
+def control(tree: Path, *, app: Path, kind: str) -> str:
+    """Return the control file of the package."""
+    size = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
+    name, other = ("dl-advisor", "dl-advisor-lean")[:: 1 if kind == "full" else -1]
+    fields = {
+        "Package": name,
+        "Version": version(),
+        "Architecture": "amd64",
+        "Maintainer": "DL Advisor maintainers <dl-advisor@localhost>",
+        "Installed-Size": str(size // 1024),
+        "Depends": ", ".join(depends(app)),
+        "Conflicts": other,
+        "Replaces": other,
+        "Section": "science",
+        "Priority": "optional",
+        "Description": DESCRIPTION + KINDS[kind],
+    }
+    return "".join(f"{field}: {value}\n" for field, value in fields.items())
+
+
+def put_documents(folder: Path, *, notice: Path | None) -> None:
+    """Put the licence and the licences of everything bundled into a folder."""
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "LICENSE", folder / "copyright")
+    if notice is not None:
+        shutil.copy(notice, folder / "NOTICE")
+
+
+def fill_tree(tree: Path, *, app: Path, notice: Path | None, name: str) -> None:
+    """Lay out the files of the package as they are installed."""
+    shutil.copytree(app, tree / "usr/lib/dl-advisor", symlinks=True)
+    (tree / "usr/bin").mkdir(parents=True)
+    for program in PROGRAMS:
+        (tree / "usr/bin" / program).symlink_to(f"../lib/dl-advisor/{program}")
+    for place, source in SHARED.items():
+        target = tree / "usr/share" / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    put_documents(tree / "usr/share/doc" / name, notice=notice)
+    manual = tree / "usr/share/man/man1"
+    manual.mkdir(parents=True)
+    packed = gzip.compress((HERE / "dl-advisor.1").read_bytes(), mtime=EPOCH)
+    (manual / "dl-advisor.1.gz").write_bytes(packed)
+    (manual / "dl-advisor-gui.1.gz").symlink_to("dl-advisor.1.gz")
+
+
+def settle(tree: Path) -> None:
+    """Give every file the rights and the time that it has in the package."""
+    for path in sorted(tree.rglob("*"), reverse=True):
+        if not path.is_symlink():
+            is_program = path.is_dir() or path.stat().st_mode & 0o100
+            path.chmod(0o755 if is_program else 0o644)
+        os.utime(path, (EPOCH, EPOCH), follow_symlinks=False)
+    tree.chmod(0o755)
+
+
+def make_deb(app: Path, *, kind: str, out: Path, notice: Path | None, compression: str) -> Path:
+    """Make the Debian package."""
+    name = "dl-advisor" if kind == "full" else "dl-advisor-lean"
+    package = out / f"{name}_{version()}_amd64.deb"
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        tree = Path(folder) / "tree"
+        fill_tree(tree, app=app, notice=notice, name=name)
+        (tree / "DEBIAN").mkdir()
+        (tree / "DEBIAN" / "control").write_text(control(tree, app=app, kind=kind))
+        settle(tree)
+        command = ["dpkg-deb", "--root-owner-group", f"-Z{compression}", "--build"]
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)}
+        subprocess.run([*command, str(tree), str(package)], check=True, env=environment)
+    return package
+
+
+def make_tar(app: Path, *, kind: str, out: Path, notice: Path | None, compression: str) -> Path:
+    """Make the tar that installs itself for one user."""
+    top = f"dl-advisor-{version()}-{kind}"
+    ending = {"xz": "xz", "zstd": "zst"}[compression]
+    archive = out / f"{top}-linux-x86_64.tar.{ending}"
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        tree = Path(folder) / top
+        shutil.copytree(app, tree / "dl-advisor", symlinks=True)
+        put_documents(tree / "share", notice=notice)
+        for source in (HERE / "dl-advisor.1", HERE / "dl-advisor-mime.xml", *SHARED.values()):
+            shutil.copy(source, tree / "share")
+        shutil.copy(HERE / "install.sh", tree)
+        settle(tree)
+        owner = ["--owner=0", "--group=0", "--numeric-owner", "--sort=name", f"--mtime=@{EPOCH}"]
+        packing = ["--use-compress-program", f"{compression} -T0"]
+        command = ["tar", "-C", folder, *owner, *packing, "-cf", str(archive), top]
+        subprocess.run(command, check=True)
+    return archive
+
+
+def main() -> int:
+    """Make both and print their sizes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("app", type=Path, help="the folder that PyInstaller made")
+    parser.add_argument("--kind", choices=sorted(KINDS), required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--notice", type=Path, help="made by packaging/notice.py")
+    parser.add_argument("--compression", choices=["xz", "zstd"], default="xz")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    for make in (make_deb, make_tar):
+        made = make(
+            given.app.resolve(),
+            kind=given.kind,
+            out=given.out.resolve(),
+            notice=given.notice,
+            compression=given.compression,
+        )
+        sys.stdout.write(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
