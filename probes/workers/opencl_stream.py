@@ -21,12 +21,14 @@ _VARIANTS = {
     True: ((16, 1, 512), (16, 64, 16)),
     False: ((4, 64, 16), (4, 256, 4), (1, 256, 16)),
 }
+# Elements of the arrays with which variants are tried.
+_TRIAL_ELEMENTS = 1 << 25
 # Shorter arrays would show a cache.
 _MIN_BYTES = 16 << 20
 # Values of a stretch that is compared, and how many stretches from end to end.
 _CHECKED, _STRETCHES = 4096, 33
 # Values of a stretch whose sums are compared, how many at most.
-_SUMMED, _SUM_STRETCHES = 1 << 22, 12
+_SUMMED, _SUM_STRETCHES = 1 << 22, 8
 # Arrays of less than so many caches may stay in them from one sweep to the next.
 _CACHES = 4
 _LOCAL_SCALAR = -1.0
@@ -200,8 +202,15 @@ def prepare(device, shape, precision):
         return opencl_fastest.Chosen(device, ("local", precision), builders)
     if op not in _INPUTS:
         raise worker_errors.UnsupportedKernel("no memory operation is called " + repr(op))
-    stream = _Stream(device, op, elements, precision)
-    builders = [
-        lambda variant=variant: stream.build(variant) for variant in _VARIANTS[device.is_cpu]
-    ]
-    return opencl_fastest.Chosen(device, ("stream", op, precision), builders)
+    key, variants = ("stream", op, precision), _VARIANTS[device.is_cpu]
+
+    def builders(length):
+        stream = _Stream(device, op, length, precision)
+        return [lambda variant=variant: stream.build(variant) for variant in variants]
+
+    few = builders(min(elements, _TRIAL_ELEMENTS))
+    return opencl_fastest.Chosen(
+        device, key, builders(elements),
+        lambda index, _trial: opencl_fastest.seconds_of(device, few[index]),
+        lambda: opencl_fastest.try_all(device, few),
+    )  # fmt: skip

@@ -83,7 +83,7 @@ def test_long_arrays_are_compared_in_stretches_from_end_to_end(monkeypatch):
     work = opencl_stream._Stream(shared_runner()._device, "read", 1 << 20, "float32").build(
         (1, 64, 16)
     )
-    assert work.check().startswith("3072 values against the sums")
+    assert work.check().startswith("2048 values against the sums")
     work.close()
     assert opencl_stream._spread(100, 3) == [0, 50, 100]
     assert opencl_stream._spread(-5, 4) == [0]
@@ -101,3 +101,18 @@ def test_arrays_that_stay_in_the_cache_are_told(cache_bytes, is_told, monkeypatc
 def test_an_unknown_operation_is_unsupported():
     with pytest.raises(UnsupportedKernel, match="'gather'"):
         shared_runner().prepare(request(stream("gather")))
+
+
+def test_variants_are_tried_on_shorter_arrays(monkeypatch):
+    lengths, init = [], opencl_stream._Stream.__init__
+
+    def note(self, device, op, elements, precision):
+        lengths.append(elements)
+        init(self, device, op, elements, precision)
+
+    monkeypatch.setattr(opencl_stream._Stream, "__init__", note)
+    monkeypatch.setattr(opencl_stream, "_TRIAL_ELEMENTS", 5000)
+    prepared = shared_runner().prepare(request(stream("scale", 100_003)))
+    assert prepared.check().startswith("135168 values")  # 33 stretches of the whole
+    prepared.close()
+    assert lengths == [5000, 100_003]
