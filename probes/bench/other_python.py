@@ -6,6 +6,7 @@ Leaves to others: finding environments (`probes.environments`), what is timed
 
 import logging
 import os
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -24,11 +25,12 @@ from probes.machine.reader import Reader
 
 _LOGGER = logging.getLogger(__name__)
 
-# All that an environment may take: a framework that is imported from a slow disk takes a minute.
-BUDGET_S = {Budget.QUICK: 240.0, Budget.THOROUGH: 900.0}
+# All that an environment may take, with asking its frameworks for devices.
+BUDGET_S = {Budget.QUICK: 58.0, Budget.THOROUGH: 590.0}
+# Share of it that asking may take: each framework is imported for it.
+_LIST_SHARE = 0.3
 _SEARCH_S = 5.0
 _LISTED = (Runner.TORCH, Runner.JAX, Runner.ONNXRUNTIME, Runner.OPENVINO)
-_LIST_DEADLINES = Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0)
 _MAX_DEVICES = 16
 
 
@@ -66,6 +68,7 @@ def list_devices(
     python: str,
     cancel: CancelToken | None = None,
     command: Callable[..., WorkerCommand] = worker_command,
+    limit_s: float = BUDGET_S[Budget.THOROUGH],
 ) -> tuple[FrameworkDevice, ...]:
     """Ask each framework of an environment, in a child of its own, for devices besides the CPU.
 
@@ -76,15 +79,21 @@ def list_devices(
         python: the interpreter to be started.
         cancel: stops early.
         command: makes the command of a worker; replaced in tests.
+        limit_s: seconds for all of it; a framework whose turn has not come by then has none.
     """
     found: list[FrameworkDevice] = []
+    ends_at = time.monotonic() + limit_s
     for runner in dict.fromkeys(stack.runner for stack in stacks_of(environment)):
         if runner not in _LISTED or (cancel is not None and cancel.is_cancelled):
+            continue
+        rest_s = ends_at - time.monotonic()
+        if rest_s <= 0.0:
+            _LOGGER.info("devices of %s: no time left to ask", runner.value)
             continue
         verdict = run_worker(
             command("framework_list", python=python),
             {"framework": runner.value},
-            deadlines=_LIST_DEADLINES,
+            deadlines=Deadlines(start_s=30.0, stage_s=120.0, silence_s=60.0, budget_s=rest_s),
             cancel=cancel,
         )
         if verdict.outcome is Outcome.COMPLETED and verdict.result is not None:
@@ -131,14 +140,21 @@ def measure_environment(
     Raises:
         InputError: when there is no such interpreter, framework or device.
     """
+    started = time.monotonic()
     environment = find_environment(python, reader=reader)
     interpreter = interpreter_of(environment, named=python)
     wanted = None if device_ids is None else tuple(device_ids)
-    devices = list_devices(environment, python=interpreter, cancel=cancel)
+    devices = list_devices(
+        environment,
+        python=interpreter,
+        cancel=cancel,
+        limit_s=_LIST_SHARE * BUDGET_S[budget],
+    )
     requests = plan_environment(
         environment, profile, budget=budget, phase=phase, devices=devices, device_ids=wanted
     )
     if on_plan is not None:
         on_plan(requests)
     session = Session(profile=profile, python=interpreter)
-    return session.run(requests, on_event=on_event, cancel=cancel, budget_s=BUDGET_S[budget])
+    rest_s = BUDGET_S[budget] - (time.monotonic() - started)
+    return session.run(requests, on_event=on_event, cancel=cancel, budget_s=rest_s)

@@ -200,6 +200,24 @@ def obeys_cancel():
     say(type="cancelled")
 
 
+def rests():
+    """Rest when asked to, and tell what was said meanwhile."""
+    hello()
+    wait_for_run()
+    say(type="stage", stage="timing")
+    asked = json.loads(sys.stdin.readline())
+    say(type="stage", stage="paused")
+    told = json.loads(sys.stdin.readline())
+    say(type="result", heard=[asked["type"], told["type"]])
+
+
+def rests_unasked():
+    hello()
+    wait_for_run()
+    say(type="stage", stage="paused")
+    say(type="result")
+
+
 def ignores_sigterm():
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     hello()

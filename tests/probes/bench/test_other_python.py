@@ -10,11 +10,13 @@ from advisor.errors import InputError
 from advisor.model.machine import Environment, InstalledFramework
 from advisor.model.measurement import Outcome, Setting
 from probes.bench.other_python import (
+    BUDGET_S,
     find_environment,
     interpreter_of,
     list_devices,
     measure_environment,
 )
+from probes.bench.plan_builder import Budget
 from probes.bench.plan_environment import FrameworkDevice
 from probes.bench.process import CancelToken, WorkerCommand
 from probes.machine.reader import SystemReader
@@ -95,6 +97,17 @@ def test_each_framework_is_asked_and_one_that_fails_has_no_devices():
     )
     assert found == (FrameworkDevice(id="torch:xpu:0", name="Arc"),)
     assert asked == [("framework_list", "/y")] * 3
+
+
+def test_a_framework_whose_turn_does_not_come_in_time_has_no_devices():
+    command, asked = answering(torch=[{"id": "torch:xpu:0", "name": "Arc"}])
+    found = list_devices(environment("torch", "jax"), python="/y", command=command, limit_s=0.0)
+    assert (found, asked) == ((), [])
+
+
+def test_a_quick_look_at_another_python_takes_a_minute_at_most():
+    assert BUDGET_S[Budget.QUICK] < 60.0
+    assert BUDGET_S[Budget.THOROUGH] < 600.0
 
 
 def test_nobody_is_asked_after_cancelling():

@@ -10,7 +10,14 @@ import pytest
 
 from advisor.model.measurement import Outcome, Setting
 from probes.bench import process
-from probes.bench.process import CancelToken, Deadlines, WorkerCommand, WorkerVerdict, run_worker
+from probes.bench.process import (
+    Break,
+    CancelToken,
+    Deadlines,
+    WorkerCommand,
+    WorkerVerdict,
+    run_worker,
+)
 
 WORKER = Path(__file__).parents[2] / "data" / "workers" / "misbehave.py"
 PATIENT = Deadlines(start_s=20.0, stage_s=20.0, silence_s=20.0)
@@ -217,3 +224,36 @@ def test_a_program_that_is_not_there_fails_with_a_sentence(tmp_path):
     verdict = run_worker(WorkerCommand(argv=(missing,)), {}, deadlines=PATIENT)
     assert verdict.outcome is Outcome.FAILED
     assert missing in verdict.message
+
+
+def test_something_else_is_done_while_the_worker_rests_and_it_goes_on():
+    acts, seen = [], []
+    hasty = Deadlines(start_s=20.0, stage_s=0.3, silence_s=0.3)
+
+    def act():
+        # Longer than the worker may be silent: it is not its fault.
+        time.sleep(0.4)
+        acts.append(run("echo").outcome)
+
+    verdict = run(
+        "rests", deadlines=hasty, break_=Break(after_s=0.0, act=act), on_event=seen.append
+    )
+    assert verdict.result["heard"] == ["pause", "resume"]
+    assert acts == [Outcome.COMPLETED]
+    assert "paused" not in [event.get("stage") for event in seen]
+
+
+def test_a_worker_that_rests_without_being_asked_is_not_waited_for():
+    acts = []
+    verdict = run("rests_unasked", break_=Break(after_s=60.0, act=lambda: acts.append(1)))
+    assert (verdict.outcome, acts) == (Outcome.COMPLETED, [])
+    assert run("rests_unasked").outcome is Outcome.COMPLETED
+
+
+@pytest.mark.parametrize(
+    ("stage", "seconds"), [("import", 90.0), ("prepare", 20.0), ("timing", 10.0), (None, 10.0)]
+)
+def test_only_an_import_may_be_silent_for_long(stage, seconds):
+    deadlines = Deadlines(import_s=90.0, stage_s=20.0, silence_s=10.0)
+    assert deadlines.silence_in(stage) == seconds
+    assert Deadlines(stage_s=20.0).silence_in("import") == 20.0

@@ -134,3 +134,34 @@ def test_a_child_dies_with_a_parent_that_is_killed(how):
     while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not is_running(pid)
+
+
+def pausing(channel, *, then):
+    """Ask a channel to rest, and say `then` once it does; return the thread that will."""
+    channel._take({"type": "pause"})
+
+    def speak():
+        time.sleep(0.05)
+        channel._take({"type": then})
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    return thread
+
+
+def test_a_worker_rests_between_two_values_until_it_is_told_to_go_on(pipes):
+    channel, _, output = pipes
+    for _ in range(2):
+        thread = pausing(channel, then="resume")
+        channel.check_cancelled()
+        thread.join()
+        assert json.loads(os.read(output, 1000)) == {"type": "stage", "stage": "paused"}
+        channel.check_cancelled()  # rests no more
+
+
+def test_a_worker_that_rests_can_be_cancelled(pipes):
+    channel, _, _output = pipes
+    thread = pausing(channel, then="cancel")
+    with pytest.raises(Cancelled):
+        channel.check_cancelled()
+    thread.join()
