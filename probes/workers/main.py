@@ -5,11 +5,10 @@ timing, or a module beside this one whose `run(request, emit)` returns the field
 For timing the request (the `run` message) has:
 
     protocol   1
-    runner     a name in KERNEL_RUNNERS (kernels) or "network" (steps of a network)
+    runner     a name in KERNEL_RUNNERS
     options    threads, device id and what else the runner takes
-    kernels    for kernels: objects with id, shape, direction, precision, min_value_s, n_values,
+    kernels    objects with id, shape, direction, precision, min_value_s, n_values,
                and duration_s where values are taken for so long, each told as `progress`
-    network    for steps: see `keras_network.py`
     bout       so many kernels are timed in turn, round by round; 1 for one after the other.
                Then a kernel may have is_reference (timed between bouts) or is_spread (timed over
                the whole run: its `value` comes a second time with all values)
@@ -53,9 +52,6 @@ def run_request(request, channel):
     name = request["runner"]
     options = request.get("options") or {}
     channel.send("stage", stage="import")
-    if name == "network":
-        module = importlib.import_module("keras_network")
-        return module.run_network(request["network"], options, channel)
     if name not in KERNEL_RUNNERS:
         raise ValueError("no runner is called {!r}".format(name))
     runner = load_runner(name, options)

@@ -1,7 +1,8 @@
 """The child's half of the language of parent and child.
 
 One JSON object a line, UTF-8, no NaN. The parent writes `run` (first line, with everything to be
-done), `pause` and `resume`, and `cancel`; the end of its stream means that it is gone, and then so are we.
+done), `pause` and `resume`, and `cancel`; the end of its stream means that it is gone, and then
+so are we.
 We write `hello`, then any of `stage`, `progress`, `value`, `kernel_failed`, `log`, and at last
 exactly one of `result`, `error`, `cancelled`.
 Leaves to others: what is done (`main.py`).

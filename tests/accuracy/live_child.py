@@ -1,7 +1,7 @@
-"""Child: runs steps of networks one after another as the product's own worker does.
+"""Child: runs steps of networks one after another on random data.
 
 The framework is imported once for all; each network is built anew. The request has `options` and
-`networks`, objects as `probes/workers/keras_network.py` takes them. The result has one object for
+`networks`, objects as `live_steps.py` takes them. The result has one object for
 each: the fields of the worker with `started_s` and `seconds` (of building, tracing and timing),
 or `message` when it failed.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "probes" / "workers"))
 
-import keras_network
+import live_steps
 import worker_kernels
 import worker_protocol
 
@@ -23,7 +23,7 @@ def run_one(network, options, channel):
     """Return what became of one network."""
     started, clock = time.time(), time.monotonic()
     try:
-        fields = keras_network.run_network(network, options, channel)
+        fields = live_steps.run_network(network, options, channel)
     except worker_protocol.Cancelled:
         raise
     except Exception as error:
