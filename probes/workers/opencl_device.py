@@ -272,7 +272,9 @@ class Workspace:
 
     def random(self, seed, count, dtype):
         """Return a buffer of `random_values`, filled on the device."""
-        buffer = self.empty(count, dtype)
+        if count > _MAX_ELEMENTS:
+            raise worker_errors.UnsupportedKernel("it needs {} values at once".format(count))
+        buffer = self._allocate(max(1, count) * np.dtype(dtype).itemsize)
         block = _random_block(seed, count, dtype)
         cl, queue = self._device.cl, self._device.queue
         cl.enqueue_copy(queue, buffer, block)

@@ -14,8 +14,9 @@ _TRIAL_S = 0.04
 _MIN_TRIAL_S = 0.01
 # So many ways may give a wrong result before the kernel is given up.
 _MAX_WRONG = 3
-# Part of the time that is left which may go into trying the ways of one kernel.
-_TUNING_SHARE = 0.3
+# Part of the time that is left which may go into trying the ways of one kernel: what is not tried
+# now is compiled sooner next time, while a kernel that is left out has no figure at all.
+_TUNING_SHARE = 0.12
 
 
 class Patience:

@@ -166,7 +166,7 @@ class Clock:
 def test_trying_ends_with_its_share_of_the_time_and_is_not_kept(device):
     clock = Clock()
     device.patience = opencl_fastest.Patience(clock)
-    device.patience.ends_at = 110.0
+    device.patience.ends_at = 125.0
 
     def slow(build):
         clock.now += 2.0
@@ -176,7 +176,7 @@ def test_trying_ends_with_its_share_of_the_time_and_is_not_kept(device):
     builders = [lambda build=build: slow(build) for build in ways(0.4, 0.3, 0.2, 0.1, log=log)]
     device.patience.begin()
     chosen = opencl_fastest.Chosen(device, KEY, builders)
-    # 3 s of 10 s: the second way ends after 4 s.
+    # 3 s of 25 s: the second way ends after 4 s.
     assert chosen.index == 1
     assert chosen.check() == "b"
     assert device.choices.learned == {}
