@@ -8,7 +8,7 @@ that by now, so that taking it back changes nothing here; other programs (a Pyth
 import os
 
 for _name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
-    _before = os.environ.pop(f"{_name}_ORIG", None)
+    _before = os.environ.get(f"{_name}_ORIG")
     if _before:
         os.environ[_name] = _before
     else:
