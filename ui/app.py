@@ -24,6 +24,7 @@ from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter, Subjects
 from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter, WorkloadState
+from ui.records import Records
 from ui.settings import last_recommendation_file
 from ui.theme import ThemeWatcher, add_bundled_font, app_icon
 from ui.views.advice_page import AdvicePage
@@ -75,6 +76,7 @@ class Wiring(QObject):
                 Page(name="measure", title=N_("Measure"), make=self._measure),
                 Page(name="compare", title=N_("Compare"), make=self._compare),
                 Page(name="advice", title=N_("Advice"), make=self._advice),
+                Page(name="history", title=N_("History"), make=self._history),
             ),
             version=app_version(),
             translator=translator,
@@ -86,6 +88,12 @@ class Wiring(QObject):
         # The form lives as long as the window, before and after its page is made.
         self.form.setParent(self.window)
         self.form.hide()
+        self._records = Records(
+            self.window,
+            advise=presenters.advise,
+            model_file=lambda: self.form.request().model_file,
+            translator=translator,
+        )
         self._connect()
 
     def _connect(self) -> None:
@@ -203,11 +211,15 @@ class Wiring(QObject):
         view.show_state(presenter.state)
         return view
 
+    def _history(self) -> QWidget:
+        return self._records.history_page()
+
     def _advice(self) -> QWidget:
         presenter = self._presenters.advise
         page = AdvicePage(translator=self._tr)
         page.page_requested.connect(self.window.show_page)
         page.what_if_changed.connect(presenter.ask_what_if)
+        page.try_requested.connect(self._records.show_trial)
         page.advice.pdf_requested.connect(presenter.export_pdf_to)
         page.advice.json_requested.connect(presenter.save_json_to)
         page.advice.copied.connect(self.window.show_copied)

@@ -39,7 +39,7 @@ from ui.settings import keep_last, read_last
 from ui.terminal import print_line, report_text
 
 # Pages of the window, in their order; named here because the command line must not load Qt.
-PAGES = ("start", "machine", "workload", "measure", "compare", "advice")
+PAGES = ("start", "machine", "workload", "measure", "compare", "advice", "history")
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
 

@@ -13,6 +13,7 @@ from ui.dialogs.settings import SettingsDialog
 from ui.language import chosen_language
 from ui.presenters.advise import AdvisePresenter, Stage
 from ui.presenters.compare import ComparePresenter
+from ui.presenters.history import HistoryPresenter
 from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter
 from ui.settings import keep_last
@@ -23,7 +24,7 @@ HEAVY = ("tensorflow", "keras", "pyopencl", "torch", "onnx", "reportlab.graphics
 
 def settle(window):
     """Wait for whatever reads or probes beside the window."""
-    for kind in (MachinePresenter, WorkloadPresenter, ComparePresenter):
+    for kind in (MachinePresenter, WorkloadPresenter, ComparePresenter, HistoryPresenter):
         for presenter in window.findChildren(kind):
             assert presenter.wait(20.0)
 

@@ -3,10 +3,11 @@
 Signals of `AdvicePage`:
     page_requested: name of the page that the user wants to see next.
     what_if_changed: a `WhatIf` that the options shall be ranked for.
+    try_requested: id of the chosen option, to be tried on this machine.
 Leaves to others: the advice itself (`ui.views.advice`).
 """
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -23,6 +24,7 @@ class AdvicePage(QWidget):
 
     page_requested = Signal(str)
     what_if_changed = Signal(object)
+    try_requested = Signal(str)
 
     def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
         """Build the page without an advice."""
@@ -38,6 +40,11 @@ class AdvicePage(QWidget):
         self.start_button = QPushButton(translator(N_("&Go to the start")))
         self.message.add_button(self.start_button)
         self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
+        self.try_button = QPushButton(translator(N_("&Try it on this machine…")))
+        self.try_button.setToolTip(
+            translator(N_("Real steps of your network, before and after, as long as you say."))
+        )
+        self.try_button.clicked.connect(self._try)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.message)
         both = QWidget()
@@ -45,6 +52,7 @@ class AdvicePage(QWidget):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self.what_if)
         rows.addWidget(self.advice, 1)
+        rows.addWidget(self.try_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._both = both
         self._stack.addWidget(both)
         column = QVBoxLayout(self)
@@ -81,7 +89,16 @@ class AdvicePage(QWidget):
             self.what_if.show_asked(state.recommendation)
         self._is_asking = False
         self.what_if.setEnabled(not state.is_busy)
+        self.try_button.setEnabled(not state.is_busy)
         self._stack.setCurrentWidget(self._both)
+
+    def _try(self) -> None:
+        advice = self._state.recommendation
+        table = self.advice.options_table
+        number = table.proxy.mapToSource(table.currentIndex()).row()
+        if advice is not None:
+            is_chosen = 0 <= number < len(advice.ranked)
+            self.try_requested.emit(advice.ranked[number].option.id if is_chosen else "")
 
     def _ask(self, what_if: WhatIf) -> None:
         # The sliders stay where the user moved them.

@@ -5,6 +5,7 @@ Signals of `MainWindow`:
     model_dropped: path of a model file, as text.
     page_changed: name of the page that is seen now.
     prices_requested: the user wants to see how old the prices are, or newer ones.
+    share_requested: the user wants to see what could be shared.
     settings_requested: the user wants to change what holds for the whole app.
 Leaves to others: everything on the pages.
 """
@@ -50,6 +51,7 @@ class MainWindow(QMainWindow):
     model_dropped = Signal(str)
     page_changed = Signal(str)
     prices_requested = Signal()
+    share_requested = Signal()
     settings_requested = Signal()
 
     def __init__(
@@ -102,7 +104,9 @@ class MainWindow(QMainWindow):
         self.settings_button.clicked.connect(self.settings_requested)
         self.prices_button = QPushButton(tr(N_("Cloud prices…")))
         self.prices_button.clicked.connect(self.prices_requested)
-        for button in (self.prices_button, self.settings_button):
+        self.share_button = QPushButton(tr(N_("Share results…")))
+        self.share_button.clicked.connect(self.share_requested)
+        for button in (self.share_button, self.prices_button, self.settings_button):
             button.setFlat(True)
             self.statusBar().addPermanentWidget(button)
         self.statusBar().addPermanentWidget(about)
