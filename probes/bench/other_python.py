@@ -138,23 +138,21 @@ def measure_environment(
         cancel: stops early; what is measured by then is kept.
 
     Raises:
-        InputError: when there is no such interpreter, framework or device.
+        InputError: no such interpreter, framework or device.
     """
     started = time.monotonic()
     environment = find_environment(python, reader=reader)
     interpreter = interpreter_of(environment, named=python)
-    wanted = None if device_ids is None else tuple(device_ids)
-    devices = list_devices(
-        environment,
-        python=interpreter,
-        cancel=cancel,
-        limit_s=_LIST_SHARE * BUDGET_S[budget],
-    )
+    limit_s, list_s = BUDGET_S[budget], _LIST_SHARE * BUDGET_S[budget]
+    devices = list_devices(environment, python=interpreter, cancel=cancel, limit_s=list_s)
     requests = plan_environment(
-        environment, profile, budget=budget, phase=phase, devices=devices, device_ids=wanted
+        environment, profile, budget=budget, phase=phase, devices=devices, device_ids=device_ids
     )
-    if on_plan is not None:
-        on_plan(requests)
+    (on_plan or _ignore)(requests)
+    rest_s = limit_s - (time.monotonic() - started)
     session = Session(profile=profile, python=interpreter)
-    rest_s = BUDGET_S[budget] - (time.monotonic() - started)
     return session.run(requests, on_event=on_event, cancel=cancel, budget_s=rest_s)
+
+
+def _ignore(_requests: object) -> None:
+    """Tell nobody."""

@@ -250,6 +250,14 @@ def _add_cpu(
     plan_.add_rows(rest, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
     # What the processor does not compute by itself may take all the time that is left.
     add_short_formats(p for p in asked if p not in fast)
+    _add_reference(plan_)
+    if budget is Budget.THOROUGH:
+        _add_products(plan_, profile, runner=Runner.KERAS)
+        _add_settings(plan_, profile, phase=phase)
+
+
+def _add_reference(plan_: PlanBuilder) -> None:
+    """Ask for the product that is timed between bouts."""
     plan_.add(
         REFERENCE_GEMM,
         direction=Direction.FORWARD,
@@ -257,9 +265,6 @@ def _add_cpu(
         role=REFERENCE,
         suffix="/reference",
     )
-    if budget is Budget.THOROUGH:
-        _add_products(plan_, profile, runner=Runner.KERAS)
-        _add_settings(plan_, profile, phase=phase)
 
 
 def _add_last_look(plan_: PlanBuilder) -> None:
@@ -344,8 +349,7 @@ def plan(
     Raises:
         InputError: for a device that is not there.
     """
-    chosen = _chosen(profile, device_ids)
-    plan_ = PlanBuilder(budget=budget)
+    chosen, plan_ = _chosen(profile, device_ids), PlanBuilder(budget=budget)
     if CPU_DEVICE_ID in chosen:
         _add_cpu(
             plan_,
@@ -356,9 +360,8 @@ def plan(
             precision=precision,
             batch_size=batch_size,
         )
-    for device in profile.opencl:
-        if device.id in chosen:
-            _add_opencl(plan_, device, profile=profile, budget=budget, phase=phase)
+    for device in (each for each in profile.opencl if each.id in chosen):
+        _add_opencl(plan_, device, profile=profile, budget=budget, phase=phase)
     if CPU_DEVICE_ID in chosen:
         _add_last_look(plan_)
     return plan_.requests()

@@ -70,24 +70,30 @@ class PlanBuilder:
             parts.append(f"threads-{threads}")
         parts += [f"{setting.name}={setting.value}" for setting in settings]
         name = "/".join(parts) + suffix
+        min_value_s, n_values = self._timing_of(role, runner=runner)
+        self._requests.setdefault(
+            name,
+            BenchmarkRequest(
+                id=name,
+                role=role,
+                runner=runner,
+                device_id=device_id,
+                shape=shape,
+                direction=direction,
+                precision=precision,
+                threads=threads,
+                settings=settings,
+                min_value_s=min_value_s,
+                n_values=n_values,
+            ),
+        )
+
+    def _timing_of(self, role: str, *, runner: Runner) -> tuple[float, int]:
         timing = _TIMING[self._budget]
         min_value_s, n_values = timing.get(role, timing[CALIBRATION])
         if runner in (Runner.OPENCL, Runner.STREAM) and role == HEADLINE:
             n_values = min(n_values, _FEW_VALUES)
-        request = BenchmarkRequest(
-            id=name,
-            role=role,
-            runner=runner,
-            device_id=device_id,
-            shape=shape,
-            direction=direction,
-            precision=precision,
-            threads=threads,
-            settings=settings,
-            min_value_s=min_value_s,
-            n_values=n_values,
-        )
-        self._requests.setdefault(name, request)
+        return min_value_s, n_values
 
     def add_rows(
         self, rows: Iterable[Row], *, phase: Phase, runner: Runner, role: str, **more: object

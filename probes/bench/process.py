@@ -308,16 +308,12 @@ def run_worker(
         except OSError as error:
             text = f"cannot start {command.argv[0]}: {error.strerror or error}"
             return WorkerVerdict(outcome=Outcome.FAILED, result=None, message=text, stderr_tail="")
+        watch = _Watch(child, deadlines=deadlines, on_event=on_event, cancel=cancel, break_=break_)
         with child:
             child.send({**request, "type": "run", "protocol": PROTOCOL_VERSION})
-            watch = _Watch(
-                child, deadlines=deadlines, on_event=on_event, cancel=cancel, break_=break_
-            )
             end = watch.follow()
         # Read after the end, when everything that was written has arrived.
+        tail = child.stderr_tail
         return WorkerVerdict(
-            outcome=end.outcome,
-            result=end.result,
-            message=end.message,
-            stderr_tail=child.stderr_tail,
+            outcome=end.outcome, result=end.result, message=end.message, stderr_tail=tail
         )

@@ -43,6 +43,13 @@ _RESERVE_S = 1.0
 _AGAIN_TIMES = 2.0
 
 
+def _checked(requests: Iterable[BenchmarkRequest]) -> tuple[BenchmarkRequest, ...]:
+    asked = tuple(requests)
+    if len({request.id for request in asked}) != len(asked):
+        raise ValueError("two requests have the same id")
+    return asked
+
+
 class _Timetable:
     """Shares the time of the devices out to visits."""
 
@@ -149,15 +156,12 @@ class Session:
             requests: what to time; ids are unique.
             on_event: called in this thread.
             cancel: stops early; what is not measured by then is answered as cancelled.
-            budget_s: seconds in all, or for each device by its id (see `plan.budgets_s`); what
-                does not fit is answered as skipped.
+            budget_s: seconds in all, or by the id of each device; the rest is skipped.
 
         Raises:
             ValueError: when two requests have the same id.
         """
-        asked = tuple(requests)
-        if len({request.id for request in asked}) != len(asked):
-            raise ValueError("two requests have the same id")
+        asked = _checked(requests)
         tell = on_event or (lambda _event: None)
         started = self._clock()
         visits = schedule(asked, budget_s=budget_s)
@@ -165,16 +169,7 @@ class Session:
         collector = Collector(asked, tell)
         meter = LoadMeter()
         tell(SessionStarted(n_kernels=len(asked)))
-        around = Surroundings(
-            profile=self._profile,
-            python=self._python,
-            command=self._command,
-            deadlines=self._deadlines,
-            tuning=self._tuning,
-            collector=collector,
-            cancel=cancel,
-            clock=self._clock,
-        )
+        around = self._surroundings(collector, cancel=cancel)
         for visit in visits:
             timetable.begin(visit)
             _make(visit, timetable=timetable, around=around)
@@ -187,6 +182,18 @@ class Session:
         )
         tell(SessionFinished(measurements=measurements))
         return measurements
+
+    def _surroundings(self, collector: Collector, *, cancel: CancelToken | None) -> Surroundings:
+        return Surroundings(
+            profile=self._profile,
+            python=self._python,
+            command=self._command,
+            deadlines=self._deadlines,
+            tuning=self._tuning,
+            collector=collector,
+            cancel=cancel,
+            clock=self._clock,
+        )
 
     def _warnings(
         self, results: Iterable[Result], *, meter: LoadMeter

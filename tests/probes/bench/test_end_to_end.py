@@ -24,7 +24,7 @@ def test_numpy_measures_products_and_memory(profile):
     measurements = Session(profile=profile).run(chosen, budget_s=budget_s)
     assert [m.request for m in measurements.measured] == chosen, measurements.failed
     by_op = {getattr(m.request.shape, "op", "gemm"): m for m in measurements.measured}
-    assert set(by_op) == {"gemm", "triad", "copy"}
+    assert set(by_op) == {"gemm", "triad", "add", "copy"}
     # Between a tenth of a GFLOP/s and a hundred TFLOP/s; between 0.1 GB/s and 10 TB/s.
     assert 1e8 < 2 * 512**3 / by_op["gemm"].min_s < 1e14
     elements = by_op["copy"].request.shape.elements
