@@ -105,6 +105,10 @@ class ShareDialog(QDialog):
             buttons.addWidget(button)
         buttons.addStretch(1)
         buttons.addWidget(self.close_button)
+        for button in (self.save_button, self.server_button, self.send_button, self.delete_button,
+                       self.waiting_button, self.close_button):  # fmt: skip
+            # Enter in the address keeps it and does nothing else.
+            button.setAutoDefault(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 12)
         column.setSpacing(8)
@@ -122,6 +126,7 @@ class ShareDialog(QDialog):
         self.lines_box.toggled.connect(lambda _is_on: self._show_body())
         self.save_button.clicked.connect(self._ask_for_file)
         self.server_button.clicked.connect(lambda: presenter.set_server(self.server.text()))
+        self.server.returnPressed.connect(self.server_button.click)
         self.server.textEdited.connect(lambda _text: self._enable())
         self.agree_box.toggled.connect(lambda _is_on: self._enable())
         self.send_button.clicked.connect(self._send)

@@ -88,6 +88,9 @@ class TrialDialog(QDialog):
         consent.addStretch(1)
         consent.addWidget(self.start_button)
         consent.addWidget(self.stop_button)
+        for button in (self.start_button, self.stop_button, self.close_button):
+            # Enter in a field must neither start nor end anything.
+            button.setAutoDefault(False)
         bottom = QHBoxLayout()
         bottom.addWidget(self.status, 1)
         bottom.addWidget(self.close_button)
@@ -164,8 +167,8 @@ class TrialDialog(QDialog):
         self.text.setText(
             tr(
                 N_(
-                    "{n} settings and the state now run in turn, each in a fresh process: real"
-                    " steps of {title} ({phase}, batch {batch}) on made-up data. It takes up to"
+                    "Chosen settings: {n}. They and the state now run in turn, each in a fresh"
+                    " process: real steps of {title} ({phase}, batch {batch}) on made-up data. It takes up to"
                     " {minutes} min and the whole processor; close other programs. Nothing is"
                     " changed on this machine; the figures are kept in the history."
                 ),

@@ -44,7 +44,7 @@ CSV_HEADS = ("date", "kind", "network", "machine", "best", "time_s", "problem")
 def best_text(entry: HistoryEntry, tr: Translator) -> str:
     """Return what stood first in an entry, or why it cannot be read."""
     if entry.kind is EntryKind.DAMAGED:
-        return entry.problem
+        return entry.problem.removeprefix(f"{entry.id}: ")
     if entry.report is None:
         return entry.best or UNKNOWN
     best = entry.report.best

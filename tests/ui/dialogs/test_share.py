@@ -4,6 +4,7 @@ import dataclasses
 import threading
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from advisor.share.outbox import KeptState, Outbox
@@ -109,7 +110,7 @@ def test_what_is_shown_is_what_is_sent_and_only_after_agreeing(a_run, make, serv
 def test_words_say_what_is_in_it_and_what_is_not(a_run, make, server):
     dialog, presenter = make()
     text = dialog.text.text()
-    assert f"{len(presenter.state.upload.figures)} rates" in text
+    assert f"kernels ({len(presenter.state.upload.figures)})" in text
     assert "Not in it: your name" in text
 
 
@@ -272,3 +273,13 @@ def test_from_consent_to_deletion_with_a_real_server(a_run, make, qtbot, tmp_pat
         dialog.delete_button.click()
         settle(qtbot, presenter)
         assert presenter.state.event is ShareEvent.DELETED
+
+
+def test_enter_in_the_address_keeps_it_and_sends_nothing(a_run, make, server, qtbot):
+    dialog, presenter = make()
+    qtbot.keyClicks(dialog.server, server.url)
+    qtbot.keyClick(dialog.server, Qt.Key.Key_Return)
+    settle(qtbot, presenter)
+    assert read_setting(SHARE_SERVER) == server.url
+    assert server.requests == []
+    assert dialog.isVisible()

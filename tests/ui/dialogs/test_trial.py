@@ -103,7 +103,7 @@ def test_the_option_is_chosen_and_nothing_runs_without_consent(make):
     dialog, _presenter = make(runs)
     checked = [name for name, item in items(dialog).items() if item.checkState().value]
     assert checked == ["xla"]
-    assert "1 settings and the state now run in turn" in dialog.text.text()
+    assert "Chosen settings: 1. They and the state now run in turn" in dialog.text.text()
     assert "up to 2 min" in dialog.text.text()
     assert not dialog.start_button.isEnabled()
     dialog.start_button.click()
