@@ -168,9 +168,9 @@ class TrialDialog(QDialog):
             tr(
                 N_(
                     "Chosen settings: {n}. They and the state now run in turn, each in a fresh"
-                    " process: real steps of {title} ({phase}, batch {batch}) on made-up data. It takes up to"
-                    " {minutes} min and the whole processor; close other programs. Nothing is"
-                    " changed on this machine; the figures are kept in the history."
+                    " process: real steps of {title} ({phase}, batch {batch}) on made-up data. It"
+                    " takes up to {minutes} min and the whole processor; close other programs."
+                    " Nothing is changed on this machine; the figures are kept in the history."
                 ),
                 n=len(self._chosen()),
                 title=source.title,
