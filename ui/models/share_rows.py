@@ -47,8 +47,8 @@ def content_text(upload: Upload, tr: Translator) -> str:
             N_(
                 "In it: product names of devices ({devices}), rates of standard kernels"
                 " ({figures}), predicted steps of bundled networks ({steps}), the operating system,"
-                " the software with the first two numbers of its version, memory and threads in rough steps,"
-                " and the month."
+                " the software with the first two numbers of its version, memory and threads in"
+                " rough steps, and the month."
             ),
             devices=len(upload.devices),
             figures=len(upload.figures),
