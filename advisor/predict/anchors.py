@@ -101,6 +101,15 @@ class Anchor:
     row: PublishedResult
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnTime:
+    """What a sample of the same run takes on the user's own processor, and the log sd of it."""
+
+    device: Device
+    sample_s: float
+    log_sd: float
+
+
 def own_run(workload: Workload, *, network: NetworkFacts | None, flop: float) -> Run:
     """Return the user's job as a question: with software that no study ran.
 
@@ -158,27 +167,20 @@ def gpu_device(spec: DeviceSpec, *, precision: Precision, share: float = 1.0) ->
 
 
 def cpu_device(
-    limits: CpuLimits,
-    *,
-    name: str,
-    vendor: str,
-    architecture: str | None,
-    year: int | None,
-    precision: Precision,
-    threads: int | None = None,
+    limits: CpuLimits, *, name: str, precision: Precision, threads: int | None = None
 ) -> Device:
     """Return the part of a processor that some threads use, for comparing."""
     cores = min(limits.cores, float(threads)) if threads else limits.cores
     peak = limits.peak_flop_per_s(Precision.FLOAT32) * cores / limits.cores
-    has_half = (architecture or "").startswith(_HALF_RATE_CORES)
+    has_half = (limits.architecture or "").startswith(_HALF_RATE_CORES)
     if precision is Precision.INT8 or (precision is Precision.FLOAT16 and has_half):
         peak *= 2.0
     return Device(
         name=name,
         kind=DeviceKind.CPU,
-        vendor=vendor,
-        architecture=architecture,
-        year=year or _USUAL_YEAR,
+        vendor=limits.vendor or "",
+        architecture=limits.architecture,
+        year=limits.year or _USUAL_YEAR,
         peak_flop_per_s=peak,
         bandwidth_byte_per_s=limits.bandwidth_byte_per_s,
         cores=cores,
@@ -275,10 +277,7 @@ def _device(row: PublishedResult, tables: _Tables) -> Device | None:
         limits = spec_limits(spec, knowledge=tables.knowledge)
         if limits is None:
             return None
-        return cpu_device(
-            limits, name=spec.device, vendor=spec.vendor, architecture=spec.architecture,
-            year=spec.year, precision=precision, threads=row.threads,
-        )  # fmt: skip
+        return cpu_device(limits, name=spec.device, precision=precision, threads=row.threads)
     for cloud, pattern in _INSTANCES:
         found = pattern.search(row.device)
         platform = tables.platforms.get((cloud, found.group(1))) if found else None
@@ -294,8 +293,4 @@ def _rented(
     limits = platform_limits(
         platform, vcpus=vcpus, architecture=platform.architecture, knowledge=tables.knowledge
     )
-    vendor = "Arm" if "arm" in (platform.architecture or "") else "Intel"
-    return cpu_device(
-        limits, name=name, vendor=vendor, architecture=platform.microarchitecture, year=None,
-        precision=precision,
-    )  # fmt: skip
+    return cpu_device(limits, name=name, precision=precision)

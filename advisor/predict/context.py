@@ -13,9 +13,9 @@ from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Setting
 from advisor.model.prediction import Evidence
 from advisor.model.published import NetworkFacts, PublishedResult
-from advisor.model.quantity import Precision, Source
+from advisor.model.quantity import Basis, Precision, Source
 from advisor.model.workload import Workload
-from advisor.predict.anchors import own_run
+from advisor.predict.anchors import OwnTime, cpu_device, own_run
 from advisor.predict.ceilings import MachineCeilings
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
@@ -72,12 +72,16 @@ class PredictionContext:
         work, facts = self.workload, self.knowledge
         totals = step_totals(work)
         network = network_facts(facts, name=work.network)
+        limits = cpu_limits(self.profile, knowledge=facts)
+        baseline = step_on(work, device=self.ceilings.cpu, precision=work.precision)
         derived = {
-            "cpu_limits": cpu_limits(self.profile, knowledge=facts),
-            "baseline_step": step_on(work, device=self.ceilings.cpu, precision=work.precision),
+            "cpu_limits": limits,
+            "baseline_step": baseline,
             "cloud": index.cloud,
             "nearby": JobAnswers(
-                index.anchors, own_run(work, network=network, flop=float(totals.flop))
+                index.anchors,
+                own_run(work, network=network, flop=float(totals.flop)),
+                own=own_time(baseline, work, limits),
             ),
             "network": network,
             "network_names": network_names(work, knowledge=facts),
@@ -90,6 +94,17 @@ class PredictionContext:
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
+
+
+def own_time(step: StepEstimate, workload: Workload, limits: CpuLimits) -> OwnTime | None:
+    """Return what this processor takes for a sample; None before anything was measured on it."""
+    if step.basis is Basis.MODEL_ONLY or step.step_s.mid <= 0.0:
+        return None
+    return OwnTime(
+        device=cpu_device(limits, name=limits.name, precision=workload.precision),
+        sample_s=step.step_s.mid / workload.batch_size,
+        log_sd=step.log_sd,
+    )
 
 
 def _label(measurement: Measurement) -> str:

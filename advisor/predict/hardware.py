@@ -53,6 +53,7 @@ class CpuLimits:
         flop_per_cycle: of one core, for each precision that it computes natively.
         bandwidth_byte_per_s: sustained.
         is_guessed: True where clock, cores or instruction set had to be assumed.
+        architecture: as the published rows spell it; None unknown, as vendor and year.
     """
 
     name: str
@@ -63,6 +64,9 @@ class CpuLimits:
     bandwidth_byte_per_s: float
     is_guessed: bool
     notes: tuple[str, ...] = ()
+    vendor: str | None = None
+    architecture: str | None = None
+    year: int | None = None
 
     @property
     def precisions(self) -> tuple[Precision, ...]:
@@ -193,6 +197,9 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
         bandwidth_byte_per_s=bandwidth or least,
         is_guessed=bool(notes),
         notes=tuple(notes),
+        vendor=spec.vendor if spec else row.vendor if row else None,
+        architecture=spec.architecture if spec else row.microarchitecture if row else None,
+        year=spec.year if spec else _first_year(row),
     )
 
 
@@ -215,6 +222,9 @@ def spec_limits(spec: DeviceSpec, *, knowledge: Knowledge) -> CpuLimits | None:
         if bandwidth
         else shared_bandwidth(spec.cores, year=spec.year or _first_year(row), is_server=is_server),
         is_guessed=is_guessed,
+        vendor=spec.vendor,
+        architecture=spec.architecture,
+        year=spec.year,
     )
 
 
@@ -252,4 +262,7 @@ def platform_limits(
         bandwidth_byte_per_s=shared_bandwidth(cores, year=_first_year(row), is_server=True),
         is_guessed=bool(notes),
         notes=tuple(notes),
+        vendor=row.vendor if row else None,
+        architecture=uarch,
+        year=None,
     )

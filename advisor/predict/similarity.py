@@ -56,6 +56,19 @@ class Features:
             numbers={name: column[rows] for name, column in self.numbers.items()},
         )
 
+    def joined(self, other: "Features") -> "Features":
+        """Return these experiments and then those of another table with the same columns."""
+        return Features(
+            codes={
+                name: np.concatenate([column, other.codes[name]])
+                for name, column in self.codes.items()
+            },
+            numbers={
+                name: np.concatenate([column, other.numbers[name]])
+                for name, column in self.numbers.items()
+            },
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
@@ -115,18 +128,31 @@ class Kriging:
         terms: of the covariance.
         noise: variance of one published figure that nothing shares.
         features, logs: the known experiments and the logarithms of their times.
+        extra_noise: variance of each known figure on top of that; None: none.
     """
 
     def __init__(
-        self, terms: tuple[Term, ...], *, noise: float, features: Features, logs: Array
+        self,
+        terms: tuple[Term, ...],
+        *,
+        noise: float,
+        features: Features,
+        logs: Array,
+        extra_noise: Array | None = None,
     ) -> None:
         self._terms = terms
         self._noise = noise
         self._features = features
         known = covariance(terms, features, features)
         known[np.diag_indices(len(features))] += noise
+        if extra_noise is not None:
+            known[np.diag_indices(len(features))] += extra_noise
         self._inverse = np.linalg.inv(known)
         self._weights = self._inverse @ logs
+
+    def log_times(self, asked: Features) -> Array:
+        """Return the logarithms of the times of many experiments."""
+        return covariance(self._terms, asked, self._features) @ self._weights
 
     def guess(self, asked: Features, *, n_nearest: int = 2) -> Guess:
         """Return the time of one experiment, as likely above as below."""

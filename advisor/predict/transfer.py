@@ -15,12 +15,13 @@ from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec, PublishedResult
-from advisor.model.quantity import Basis, Interval, Phase, Precision
+from advisor.model.quantity import Basis, Interval, Phase
 from advisor.model.workload import Workload
-from advisor.predict.anchors import gpu_device, peak_flop_per_s
+from advisor.predict.anchors import cpu_device, gpu_device, peak_flop_per_s
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
 from advisor.predict.nearby import WARNED_SD, Nearby
+from advisor.predict.parallel import BUS_BYTE_PER_S, data_parallel_speedup
 from advisor.predict.published import ThreadLaw, is_similar_batch, row_evidence
 from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import Z_80, interval_of
@@ -30,14 +31,12 @@ LAUNCH_S = 10e-6
 _GPU_CALL_S = 500e-6
 # Share of the data sheet's bandwidth that memory-bound kernels reach on a GPU.
 _GPU_STREAM_SHARE = 0.7
-# PCI Express as GPUs of one machine share it (3.0, measured in the founding study).
-BUS_BYTE_PER_S = 8 * 2.0**30
 # Part of a GPU's memory that a framework leaves to the network.
 USABLE_MEMORY_SHARE = 0.92
 _GIB = 2**30
 
 # Log sd of a processor from the ratio of data sheets, and its growth with the ratio of cores.
-_CPU_SD = 0.3
+_CPU_SD = 0.4
 _CPU_SD_PER_LOG_CORES = 0.12
 _GUESSED_SD = 0.25
 # A published result of the same network and device: other software, other data pipeline.
@@ -46,6 +45,8 @@ _OLD_STACK_SD = 0.35
 _OLD_STACK_YEAR = 2020
 # More than this is told as a warning: the figure may be off by more than 3 times.
 _WARNED_SD = math.log(3.0) / Z_80
+# The same for a processor: figures less sure than this were sometimes off by more than 3 times.
+_CPU_WARNED_SD = 0.55
 # Without any published time: a third of the peak, within 3 times.
 _DEFAULT_FACTOR = 3.0
 _DEFAULT_SD = 0.9
@@ -88,39 +89,6 @@ def hardware_key(option: Option) -> tuple[object, ...]:
 def _share(offer: Offer) -> float:
     """Return the part of one GPU that an offer has: one does the work of a machine with several."""
     return min(1.0, offer.n_accelerators or 1.0)
-
-
-def gradient_exchange_s(*, parameters: int, n_devices: int, byte_per_s: float) -> float:
-    """Return seconds to bring the float32 gradients of all devices over one shared bus."""
-    return parameters * Precision.FLOAT32.size_bytes * n_devices / byte_per_s
-
-
-def data_parallel_speedup(
-    *,
-    step_s: float,
-    fixed_s: float = 0.0,
-    parameters: int,
-    n_devices: int,
-    byte_per_s: float = BUS_BYTE_PER_S,
-    bits_per_value: int = 32,
-) -> float:
-    """Return how many times as fast a step is on several devices that share its batch.
-
-    They compute at once and then exchange gradients; nothing is overlapped, so this is the least.
-
-    Args:
-        step_s: seconds of the step on one device.
-        fixed_s: part of it that a smaller share of the batch does not shorten.
-        parameters: values whose gradients are exchanged.
-        n_devices: devices, at least 1.
-        byte_per_s: rate of the bus that all of them share.
-        bits_per_value: 32, or fewer where gradients are compressed (1 with 1-bit SGD).
-    """
-    if n_devices <= 1:
-        return 1.0
-    whole_s = gradient_exchange_s(parameters=parameters, n_devices=n_devices, byte_per_s=byte_per_s)
-    exchange_s = whole_s * bits_per_value / (8 * Precision.FLOAT32.size_bytes)
-    return step_s / (fixed_s + (step_s - fixed_s) / n_devices + exchange_s)
 
 
 def transfer(option: Option, *, context: PredictionContext) -> HardwareEstimate | MissingFact:
@@ -285,18 +253,39 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     log_sd += _CPU_SD_PER_LOG_CORES * abs(math.log(target.cores / here.cores))
     log_sd += _GUESSED_SD if target.is_guessed else 0.0
     least_s = 0.0 if target.is_guessed else _roofline_s(target, context)
-    step = _bounded(interval_of(total, log_sd=log_sd), least_s)
     is_measured = base.basis is not Basis.MODEL_ONLY
+    middle, found = _middle(total, target, context) if is_measured else (total, None)
+    log_sd = math.hypot(log_sd, abs(math.log(middle / total)))
+    step = _bounded(interval_of(middle, log_sd=log_sd), least_s)
+    parts = [
+        TimeShare(operator_kind=part.operator_kind, time_s=part.time_s * middle / total)
+        for part in parts
+    ]
     return HardwareEstimate(
         step_s=step,
         breakdown=tuple(sorted(parts, key=lambda part: -part.time_s)),
         basis=Basis.SCALED_FROM_MEASUREMENT if is_measured else Basis.MODEL_ONLY,
-        evidence=context.machine_evidence,
-        assumptions=(
-            *target.notes,
-            _cores_sentence(target, here, law),
+        evidence=(
+            *context.machine_evidence,
+            *(row_evidence(a.row) for a in (found.nearest[:1] if found else ())),
         ),
-        is_warned=log_sd > _WARNED_SD,
+        assumptions=(*target.notes, _cores_sentence(target, here, law)),
+        is_warned=log_sd > _CPU_WARNED_SD or middle < least_s,
+    )
+
+
+def _middle(
+    total: float, target: CpuLimits, context: PredictionContext
+) -> tuple[float, Nearby | None]:
+    """Return the middle of a step by limits and by published times, both from that measured here.
+
+    Either errs in its own way; together they are nearer than each alone.
+    """
+    workload = context.workload
+    device = cpu_device(target, name=target.name, precision=workload.precision)
+    found = context.nearby.on(device)
+    return (
+        (math.sqrt(total * found.sample_s * workload.batch_size), found) if found else (total, None)
     )
 
 

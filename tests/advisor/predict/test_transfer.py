@@ -13,12 +13,8 @@ from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis, Phase
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
-from advisor.predict.transfer import (
-    data_parallel_speedup,
-    gradient_exchange_s,
-    hardware_key,
-    transfer,
-)
+from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
+from advisor.predict.transfer import hardware_key, transfer
 from tests.advisor.predict.builders import (
     calibration,
     device,
@@ -267,3 +263,21 @@ def test_every_bundled_offer_has_a_time_or_a_reason():
     assert len(missing) < 0.1 * len(found)
     for time in found:
         assert isinstance(time, MissingFact) or 0 < time.step_s.mid < 3600
+
+
+def test_a_processor_is_between_its_limits_and_published_times_and_both_are_told():
+    fast = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
+    other = device("Ryzen 5 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
+    rows = tuple(
+        published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
+                  multiply_adds=10**8, study="both")
+        for name, value in (("Ryzen 9 Test", 0.1), ("Ryzen 5 Test", 0.4))
+    )  # fmt: skip
+    plain = estimate(buy(fast), context(devices=(fast, other)))
+    found = estimate(buy(fast), context(devices=(fast, other), published=rows))
+    slow = estimate(buy(other), context(devices=(fast, other), published=rows))
+    assert found.step_s.mid < slow.step_s.mid
+    assert any("published" in one.statement for one in found.evidence)
+    assert not any("published" in one.statement for one in plain.evidence)
+    unmeasured = context(devices=(fast, other), published=rows, is_measured=False)
+    assert estimate(buy(fast), unmeasured).basis is Basis.MODEL_ONLY
