@@ -155,6 +155,9 @@ def plan_environment(
                 settings=stack.settings,
             )
             add(rows, role=role)
+            if stack.runner is Runner.ONNXRUNTIME and device_id == CPU_DEVICE_ID:
+                # The only one of them whose products of bytes are exact and easily asked for.
+                add(rows[:-2], role=role, precision=Precision.INT8)
             if has_bfloat16 and stack.runner in _SHORT_FORMATS:
                 add(rows[-3:], role=role, precision=Precision.BFLOAT16)
     return tuple(_as_careful(request, budget=budget) for request in plan_.requests())

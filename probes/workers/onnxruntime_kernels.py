@@ -36,11 +36,14 @@ def gemm_model(problem):
     """Return the bytes of a product with a constant right operand, its input, and the layout."""
     a, b = problem.operands()
     shape = (*a.shape[:-2], a.shape[-2], b.shape[-1])
+    is_whole = a.dtype != np.float32
+    operator = "MatMulInteger" if is_whole else "MatMul"
     model = worker_onnx.model(
-        [worker_onnx.node("MatMul", ["x", "b"], ["y"])],
+        [worker_onnx.node(operator, ["x", "b"], ["y"])],
         {"x": a.shape},
         {"y": shape},
         {"b": b},
+        {"x": worker_onnx.kind_of(a.dtype), "y": worker_onnx.INT32} if is_whole else None,
     )
     return model, a, shape, lambda found: found
 
@@ -92,7 +95,7 @@ MODELS = {
 }
 
 
-def place(ort, memory, array, shape):
+def place(ort, memory, array, shape, dtype):
     """Return the memory that was taken, the operand there, and room for the result.
 
     The host's memory where the device's cannot be had.
@@ -100,7 +103,7 @@ def place(ort, memory, array, shape):
     for kind in dict.fromkeys([memory, "cpu"]):
         try:
             operand = ort.OrtValue.ortvalue_from_numpy(array, kind, 0)
-            return kind, operand, ort.OrtValue.ortvalue_from_shape_and_type(shape, np.float32, kind)
+            return kind, operand, ort.OrtValue.ortvalue_from_shape_and_type(shape, dtype, kind)
         except Exception:
             if kind == "cpu":
                 raise
@@ -117,7 +120,8 @@ class _Prepared:
         # Its memory is used as it is, and older versions do not keep it alive.
         self._array = np.ascontiguousarray(array)
         wanted = _MEMORY.get(session.get_providers()[0], "cpu")
-        memory, operand, self._result = place(ort, wanted, self._array, list(shape))
+        dtype = np.float32 if self._array.dtype == np.float32 else np.int32
+        memory, operand, self._result = place(ort, wanted, self._array, list(shape), dtype)
         is_there = memory == wanted and session.get_providers()[0] in _MEMORY
         self._remark = "" if is_there else _HOST_MEMORY
         self._binding.bind_ortvalue_input("x", operand)
@@ -139,7 +143,7 @@ class _Prepared:
 
 
 class OnnxRuntimeRunner:
-    """Runs products, convolutions and LSTM layers in float32."""
+    """Runs products, convolutions and LSTM layers in float32, products in int8."""
 
     def __init__(self, options):
         import onnxruntime as ort
@@ -173,7 +177,9 @@ class OnnxRuntimeRunner:
 
     def prepare(self, kernel):
         """Return a kernel, ready to run."""
-        problem = worker_problems.problem_of(kernel, ("float32",))
+        is_product = kernel["shape"]["type"] == "GemmShape"
+        known = ("float32", "int8") if is_product else ("float32",)
+        problem = worker_problems.problem_of(kernel, known)
         model, array, shape, restore = MODELS[type(problem)](problem)
         return _Prepared(
             self._ort,

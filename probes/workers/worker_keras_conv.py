@@ -92,27 +92,23 @@ class ConvGeometry:
         )
 
 
-def _operations(tf, problem):
-    """Return the functions (images, filters), (gradient, filters), (images, gradient)."""
-    raw = tf.raw_ops
-    strides = [1, *problem.strides, 1]
-    common = {
-        "strides": strides,
-        "padding": problem.padding,
-        "dilations": [1, *problem.dilation, 1],
-    }
+def _names_of(problem):
+    """Return the names of TensorFlow's operations for the three directions."""
     if problem.rank == 3:
         if problem.padding == "EXPLICIT":
             raise worker_errors.UnsupportedKernel("TensorFlow has no such padding in 3-D")
-        names = ("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
-    elif problem.is_depthwise:
-        stem = "DepthwiseConv2dNative"
-        names = (stem, stem + "BackpropInput", stem + "BackpropFilter")
+        return "Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"
+    stem = "DepthwiseConv2dNative" if problem.is_depthwise else "Conv2D"
+    return stem, stem + "BackpropInput", stem + "BackpropFilter"
+
+
+def _operations(tf, problem):
+    """Return the functions (images, filters), (gradient, filters), (images, gradient)."""
+    strides, dilations = [1, *problem.strides, 1], [1, *problem.dilation, 1]
+    common = {"strides": strides, "padding": problem.padding, "dilations": dilations}
+    if problem.rank != 3:
         common["explicit_paddings"] = problem.explicit_pads
-    else:
-        names = ("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
-        common["explicit_paddings"] = problem.explicit_pads
-    forward, to_input, to_filter = (getattr(raw, name) for name in names)
+    forward, to_input, to_filter = (getattr(tf.raw_ops, name) for name in _names_of(problem))
 
     def run_forward(images, filters):
         return forward(input=images, filter=filters, **common)

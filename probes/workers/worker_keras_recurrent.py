@@ -55,6 +55,36 @@ def _backward(tf, layer, value, weights_of_loss):
     return tape.gradient(loss, [value, *variables])
 
 
+def _checks(tf, kernel, layer, value, loss_weights):
+    """Return the checks of the layer and of its gradients."""
+    shape = kernel["shape"]
+
+    def check_forward():
+        samples = tf.cast(value[:_N_CHECKED_SAMPLES], "float32").numpy()
+        found = tf.cast(layer(value), "float32").numpy()[:_N_CHECKED_SAMPLES]
+        expected = _expected(shape, samples, [w.numpy() for w in layer.weights])
+        return worker_check.compare(found, expected, kernel["precision"], "the cell's definition")
+
+    def check_backward():
+        found = tf.cast(_backward(tf, layer, value, loss_weights)[0][:1], "float32").numpy()
+        weights = [w.numpy() for w in layer.weights]
+        samples = tf.cast(value[:1], "float32").numpy().astype(np.float64)
+        lossy = loss_weights[:1].numpy().astype(np.float64)
+        directions = np.random.default_rng(5).standard_normal((4, *samples.shape))
+
+        def loss(inputs):
+            return float(np.sum(_expected(shape, inputs, weights) * lossy))
+
+        expected = [
+            (loss(samples + _STEP * d) - loss(samples - _STEP * d)) / (2 * _STEP)
+            for d in directions
+        ]
+        slopes = [float(np.sum(found * d)) for d in directions]
+        return worker_check.compare(slopes, expected, kernel["precision"], "slopes of the loss")
+
+    return check_forward, check_backward
+
+
 def prepare_recurrent(graphs, keras, kernel):
     """Return one direction of a `RecurrentShape`, ready to run."""
     tf, shape, direction = graphs.tf, kernel["shape"], kernel["direction"]
@@ -73,29 +103,7 @@ def prepare_recurrent(graphs, keras, kernel):
     def both(inputs):
         return _backward(tf, layer, inputs, loss_weights)
 
-    def check_forward():
-        samples = tf.cast(value[:_N_CHECKED_SAMPLES], "float32").numpy()
-        found = tf.cast(layer(value), "float32").numpy()[:_N_CHECKED_SAMPLES]
-        expected = _expected(shape, samples, [w.numpy() for w in layer.weights])
-        return worker_check.compare(found, expected, kernel["precision"], "the cell's definition")
-
-    def check_backward():
-        found = tf.cast(both(value)[0][:1], "float32").numpy()
-        weights = [w.numpy() for w in layer.weights]
-        samples = tf.cast(value[:1], "float32").numpy().astype(np.float64)
-        lossy = loss_weights[:1].numpy().astype(np.float64)
-        directions = np.random.default_rng(5).standard_normal((4, *samples.shape))
-
-        def loss(inputs):
-            return float(np.sum(_expected(shape, inputs, weights) * lossy))
-
-        expected = [
-            (loss(samples + _STEP * d) - loss(samples - _STEP * d)) / (2 * _STEP)
-            for d in directions
-        ]
-        slopes = [float(np.sum(found * d)) for d in directions]
-        return worker_check.compare(slopes, expected, kernel["precision"], "slopes of the loss")
-
+    check_forward, check_backward = _checks(tf, kernel, layer, value, loss_weights)
     if direction == "forward_and_backward":
         return worker_keras_graph.Prepared(graphs.serial(both, [value], 1), check_backward)
     graph = graphs.serial(forward, [value], 1)

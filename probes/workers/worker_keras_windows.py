@@ -14,9 +14,10 @@ def _lift(sizes):
     return (1, *sizes) if len(sizes) == 1 else tuple(sizes)
 
 
-def _global_pool(tf, mode, axes):
+def _global_pool(tf, shape):
     """Return a pool over everything, as Keras has it: a reduction."""
-    reduce = tf.reduce_max if mode == "max" else tf.reduce_mean
+    axes = list(range(1, 1 + len(_lift(shape["spatial"]))))
+    reduce = tf.reduce_max if shape["mode"] == "max" else tf.reduce_mean
     return lambda images: reduce(images, axis=axes)
 
 
@@ -83,10 +84,7 @@ def prepare_pool(graphs, kernel):
     value = graphs.random((shape["n"], *spatial, shape["c"]), dtype)
     pooled = (shape["n"], shape["c"]) if is_global else (shape["n"], *output, shape["c"])
     gradient = graphs.random(pooled, dtype)
-    if is_global:
-        forward = _global_pool(tf, shape["mode"], list(range(1, 1 + len(spatial))))
-    else:
-        forward = _window_pool(tf, shape)
+    forward = _global_pool(tf, shape) if is_global else _window_pool(tf, shape)
     both = _with_gradient(tf, forward)
 
     def check_forward():

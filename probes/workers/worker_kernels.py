@@ -66,6 +66,10 @@ def _measure(runner, kernel, channel):
         )
     finally:
         prepared.close()
+    _report(runner, name, prepared, timing, check, channel)
+
+
+def _report(runner, name, prepared, timing, check, channel):
     # Told with each kernel: a child that dies at a later one must not take it along.
     learned = runner.learned() if hasattr(runner, "learned") else {}
     channel.send(
@@ -107,7 +111,6 @@ def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
     Raises:
         worker_protocol.Cancelled: when the parent asks to stop.
     """
-    kernels = request["kernels"]
     budget_s = request.get("budget_s")
     started = clock() if started is None else started
 
@@ -125,7 +128,13 @@ def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
             _skip(rest, budget_s, channel)
 
         worker_bouts.run_in_bouts(runner, request, channel, fail, skip, started, clock)
-        return
+    else:
+        _run_in_order(runner, request, channel, fail, started, clock)
+
+
+def _run_in_order(runner, request, channel, fail, started, clock):
+    """Run the kernels one after the other."""
+    kernels, budget_s = request["kernels"], request.get("budget_s")
     for index, kernel in enumerate(kernels):
         channel.check_cancelled()
         if budget_s is not None and clock() - started >= budget_s:

@@ -6,7 +6,9 @@ The numbers of the fields are those of onnx.proto, version 3.
 Leaves to others: what is in a model (`onnxruntime_kernels`).
 """
 
-FLOAT = 1
+FLOAT, INT32 = 1, 6
+# Number and bytes of each element type that constants have.
+_TYPES = {"float32": (FLOAT, "<f4"), "uint8": (2, "|u1"), "int8": (3, "|i1")}
 IR_VERSION = 8
 # The oldest that has all of the operators in this form; read by runtimes since 2021.
 OPSET = 14
@@ -38,16 +40,22 @@ def _bytes(field, value):
 
 
 def tensor(name, array):
-    """Return a constant float tensor from an array."""
-    data = array.astype("<f4").tobytes()
+    """Return a constant tensor from an array."""
+    kind, stored = _TYPES[array.dtype.name]
+    data = array.astype(stored).tobytes()
     dims = b"".join(_number(1, size) for size in array.shape)
-    return dims + _number(2, FLOAT) + _bytes(8, name) + _bytes(9, data)
+    return dims + _number(2, kind) + _bytes(8, name) + _bytes(9, data)
 
 
-def value_info(name, shape):
-    """Return the declaration of an input or output: float, of a shape."""
+def kind_of(dtype):
+    """Return the number of the element type of an array."""
+    return _TYPES[dtype.name][0]
+
+
+def value_info(name, shape, kind=FLOAT):
+    """Return the declaration of an input or output: its shape and the number of its type."""
     dims = b"".join(_bytes(1, _number(1, size)) for size in shape)
-    tensor_type = _number(1, FLOAT) + _bytes(2, dims)
+    tensor_type = _number(1, kind) + _bytes(2, dims)
     return _bytes(1, name) + _bytes(2, _bytes(1, tensor_type))
 
 
@@ -71,7 +79,7 @@ def node(operator, inputs, outputs, **attributes):
     )
 
 
-def model(nodes, inputs, outputs, constants):
+def model(nodes, inputs, outputs, constants, kinds=None):
     """Return the bytes of a model.
 
     Args:
@@ -79,13 +87,18 @@ def model(nodes, inputs, outputs, constants):
         inputs: shapes by name.
         outputs: shapes by name.
         constants: arrays by name.
+        kinds: numbers of the element types of inputs and outputs that are not float, by name.
     """
+    kinds = kinds or {}
+    declared = [
+        b"".join(_bytes(field, value_info(n, s, kinds.get(n, FLOAT))) for n, s in shapes.items())
+        for field, shapes in ((11, inputs), (12, outputs))
+    ]
     graph = (
         b"".join(_bytes(1, entry) for entry in nodes)
         + _bytes(2, "kernel")
         + b"".join(_bytes(5, tensor(name, array)) for name, array in constants.items())
-        + b"".join(_bytes(11, value_info(name, shape)) for name, shape in inputs.items())
-        + b"".join(_bytes(12, value_info(name, shape)) for name, shape in outputs.items())
+        + b"".join(declared)
     )
     opset = _bytes(1, "") + _number(2, OPSET)
     return _number(1, IR_VERSION) + _bytes(2, "dl-advisor") + _bytes(7, graph) + _bytes(8, opset)

@@ -42,17 +42,28 @@ class _Random:
         values = self._random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
         return round_to(values, self._precision)
 
+    def whole(self, shape, low, high, dtype):
+        return self._random.integers(low, high, shape, dtype=dtype)
+
 
 class GemmProblem:
-    """A product: stored operands `a` and `b`, and whether each is used transposed."""
+    """A product: stored operands `a` and `b`, and whether each is used transposed.
+
+    In int8, `a` has no sign, and both are small enough that sums of two products fit into 16 bits:
+    processors without instructions for 8 bits clip larger ones.
+    """
 
     def __init__(self, kernel):
         shape = kernel["shape"]
         stored_a, stored_b = worker_operands.operands(shape, kernel["direction"])
         random = _Random(kernel["precision"])
         leading = (shape["batch"],) if shape["batch"] > 1 else ()
-        self.a = random.normal(leading + stored_a[0])
-        self.b = random.normal(leading + stored_b[0])
+        if kernel["precision"] == "int8":
+            self.a = random.whole(leading + stored_a[0], 0, 128, np.uint8)
+            self.b = random.whole(leading + stored_b[0], -64, 64, np.int8)
+        else:
+            self.a = random.normal(leading + stored_a[0])
+            self.b = random.normal(leading + stored_b[0])
         self.transpose_a, self.transpose_b = stored_a[1], stored_b[1]
         self._precision = kernel["precision"]
 

@@ -237,13 +237,22 @@ def best_library_figures(pythons: Iterable[str]) -> tuple[Figures, tuple[str, ..
     return figures, tuple(dict.fromkeys(missing))
 
 
+def _pairs(same: dict[Runner, str], names: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
+    """Return each of our figures with that of the same library, and with the best of all."""
+    return tuple(
+        (f"{runner.value} {name}", f"{peer} {name}", "GFLOP/s")
+        for runner, own in same.items()
+        for name in names
+        for peer in (own, "best")
+    )
+
+
 def cpu_contest(
     profile: MachineProfile, *, knowledge: Knowledge, pythons: tuple[str, ...] = ()
 ) -> Contest:
     """Return our products on the processor against the plainest calls of the libraries.
 
-    The bound is cores x clock x operations per cycle, with the clock measured under vector load in
-    the same minute where the processor lets it be measured.
+    The bound follows from the clock measured in the same minute, where it can be measured.
 
     Args:
         profile: the machine.
@@ -251,12 +260,12 @@ def cpu_contest(
         pythons: further interpreters whose libraries are tried.
     """
     shapes: dict[str, KernelShape] = {f"gemm {size}": product(size) for size in CPU_SIZES}
-    runners = (Runner.NUMPY, Runner.KERAS)
+    same = {Runner.NUMPY: "numpy", Runner.KERAS: "tensorflow"}
 
     def ours() -> Figures:
         return {
             f"{runner.value} {name}": value
-            for runner in runners
+            for runner in same
             for name, value in our_figures(profile, shapes, runner=runner).items()
         }
 
@@ -267,13 +276,7 @@ def cpu_contest(
 
     clocks = measured_clock(profile)
     peak = _giga(cpu_flop_peak(profile, knowledge=knowledge, measured=clocks))
-    same = {Runner.NUMPY: "numpy", Runner.KERAS: "tensorflow"}
-    pairs = tuple(
-        (f"{runner.value} {name}", f"{peer} {name}", "GFLOP/s")
-        for runner in runners
-        for name in shapes
-        for peer in (same[runner], "best")
-    )
+    pairs = _pairs(same, shapes)
     contest = Contest(
         device="processor",
         peer="",

@@ -59,6 +59,14 @@ def test_every_framework_is_timed_on_the_headlines(profile):
     assert {r.role for r in requests} == {"headline"}
 
 
+def test_products_of_bytes_are_timed_on_the_processor_where_a_framework_has_them(profile):
+    requests = plan_environment(environment("torch", "onnxruntime"), profile)
+    found = [r for r in requests if r.precision is Precision.INT8]
+    assert {r.runner for r in found} == {Runner.ONNXRUNTIME}
+    assert {type(r.shape).__name__ for r in found} == {"GemmShape"}
+    assert len(found) >= 2
+
+
 def test_in_inference_nothing_has_gradients(profile):
     requests = plan_environment(environment("torch"), profile, phase=Phase.INFERENCE)
     assert {r.direction for r in requests} == {Direction.FORWARD}

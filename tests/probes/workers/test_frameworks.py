@@ -24,7 +24,7 @@ STACKS = [
     ("jax", None, ("jax",), True, ("bfloat16",)),
     ("keras", "torch", ("keras", "torch"), True, ("bfloat16",)),
     ("keras", "jax", ("keras", "jax"), True, ("bfloat16",)),
-    ("onnxruntime", None, ("onnxruntime",), False, ()),
+    ("onnxruntime", None, ("onnxruntime",), False, ("int8",)),
     ("openvino", None, ("openvino",), False, ()),
 ]
 
@@ -73,6 +73,7 @@ FORWARD = [
     (conv(8, 6), "forward"),
     (LSTM, "forward"),
 ]
+PRODUCTS = [entry for entry in FORWARD if entry[0]["type"] == "GemmShape"]
 GRADIENTS = [
     *((shape, d) for shape in (conv(8, 8), conv(10, 5, strides=2), conv(8, 6))
       for d in ("input_gradient", "weight_gradient")),
@@ -95,7 +96,11 @@ def kernel(index, shape, direction, precision):
 def test_every_kernel_is_right_or_refused(runner, backend, packages, has_gradients, short):
     python = python_with(packages)
     asked = [(*entry, "float32") for entry in FORWARD + GRADIENTS]
-    asked += [(*entry, name) for name in short for entry in FORWARD + GRADIENTS]
+    asked += [
+        (*entry, name)
+        for name in short
+        for entry in (PRODUCTS if name == "int8" else FORWARD + GRADIENTS)
+    ]
     kernels = [kernel(index, *entry) for index, entry in enumerate(asked)]
     settings = [Setting(name="KERAS_BACKEND", value=backend)] if backend else []
     said = {}
@@ -117,7 +122,7 @@ def test_every_kernel_is_right_or_refused(runner, backend, packages, has_gradien
     assert backend is None or stack["backend"] == backend
     failed = {name: e["message"] for name, e in said.items() if e["type"] == "kernel_failed"}
     if not has_gradients:
-        refused = {entry["id"] for entry in kernels[len(FORWARD) :]}
+        refused = {entry["id"] for entry in kernels[len(FORWARD) : len(FORWARD + GRADIENTS)]}
         assert set(failed) == refused
         assert set(failed.values()) == {"there are no gradients in inference"}
     else:

@@ -31,10 +31,10 @@ ARRAY = np.zeros((2, 3), np.float32)
     [(("cpu", "cuda"), "cuda", "cuda"), (("cpu",), "cuda", "cpu"), (("cpu",), "cpu", "cpu")],
 )
 def test_operand_and_result_lie_where_the_device_computes_or_with_the_host(kinds, wanted, expected):
-    found = place(Ort(*kinds), wanted, ARRAY, [2, 4])
+    found = place(Ort(*kinds), wanted, ARRAY, [2, 4], np.float32)
     assert found == (expected, (expected, (2, 3)), (expected, (2, 4)))
 
 
 def test_without_any_memory_the_reason_is_told():
     with pytest.raises(RuntimeError, match="cpu is not built in"):
-        place(Ort(), "cuda", ARRAY, [1])
+        place(Ort(), "cuda", ARRAY, [1], np.float32)

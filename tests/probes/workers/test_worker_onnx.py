@@ -7,6 +7,7 @@ import pytest
 import worker_onnx
 import worker_problems
 from onnxruntime_kernels import MODELS
+from worker_errors import WrongResult
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,20 @@ def test_a_model_is_valid_and_computes_the_kernel(asked):
     (found,) = onnx.reference.ReferenceEvaluator(model).run(None, {"x": array})
     assert found.shape == tuple(shape)
     assert problem.check(restore(found))
+
+
+@pytest.mark.parametrize("asked", [GEMM, BATCH], ids=["gemm", "batch"])
+def test_products_of_bytes_are_exact(asked):
+    problem = worker_problems.problem_of({**asked, "precision": "int8"}, ("int8",))
+    data, array, _, restore = MODELS[type(problem)](problem)
+    model = onnx.load_from_string(data)
+    onnx.checker.check_model(model, full_check=True)
+    assert (array.dtype, problem.b.dtype) == (np.uint8, np.int8)
+    (found,) = onnx.reference.ReferenceEvaluator(model).run(None, {"x": array})
+    assert found.dtype == np.int32
+    assert "off by 0.0e+00" in problem.check(restore(found))
+    with pytest.raises(WrongResult):
+        problem.check(found + 1)
 
 
 def test_the_declared_shapes_are_those_of_the_arrays():
