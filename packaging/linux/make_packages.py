@@ -47,7 +47,8 @@ def version() -> str:
 
 def control(tree: Path, *, app: Path, kind: str) -> str:
     """Return the control file of the package."""
-    size = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
+    files = (path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
+    size = sum(path.stat().st_size for path in files)
     name, other = ("dl-advisor", "dl-advisor-lean")[:: 1 if kind == "full" else -1]
     fields = {
         "Package": name,
