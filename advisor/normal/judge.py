@@ -45,8 +45,8 @@ NORMAL_LOW, NORMAL_HIGH = 0.5, 1.25
 PRODUCT_LOW = 0.2
 # A fixed cost is abnormal from twice the usual one; a small one needs no explanation.
 COST_LOW = 0.5
-# What a submission takes on GPUs by vendors' drivers (clpeak: 29 to 35 us), and the fixed costs
-# of the framework on a core of 4 GHz.
+# What submitting a kernel and waiting for its end takes on GPUs by vendors' drivers (clpeak: 29 to
+# 35 us), which is what is timed, and the fixed costs of the framework on a core of 4 GHz.
 USUAL_LAUNCH_S = 35e-6
 _USUAL_S = {
     "launch": USUAL_LAUNCH_S,

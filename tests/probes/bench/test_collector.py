@@ -111,3 +111,21 @@ def test_values_of_the_child_before_are_not_mixed_in(collector):
         collector.take(message)
     collector.keep_values(REQUEST)
     assert collector.results[0].values_s == (0.5,)
+
+
+def test_a_difference_and_the_values_it_lost_are_told(collector):
+    collector.take(READY)
+    collector.take({**VALUE, "values_s": [0.1, 0.1], "is_difference": True, "n_dropped": 1})
+    (answer,) = collector.results
+    assert (answer.is_difference, answer.n_dropped) == (True, 1)
+    assert answer.warnings == (StabilityWarning.NOISY,)
+    collector.take({**VALUE, "values_s": [0.1] * 4, "n_dropped": 3})
+    assert collector.results[0].n_dropped == 3
+    assert collector.results[0].warnings == (StabilityWarning.NOISY,)
+
+
+@pytest.mark.parametrize("n_dropped", [None, -1, "2", 0])
+def test_a_number_that_is_none_is_not_counted(collector, n_dropped):
+    collector.take(READY)
+    collector.take({**VALUE, "values_s": [0.1, 0.1], "n_dropped": n_dropped})
+    assert collector.results[0].n_dropped == 0
