@@ -27,6 +27,8 @@ uninstall() {
 if [ "${1:-}" = --uninstall ]; then
     uninstall
     refresh
+    # Without a package there is nothing in it but what was made of ours.
+    rmdir -- "$data/mime/packages" 2>/dev/null && rm -rf -- "$data/mime"
     echo "DL Advisor is removed; your results and settings are where they were."
     exit 0
 fi
