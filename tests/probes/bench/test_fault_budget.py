@@ -10,6 +10,7 @@ import pytest
 from advisor.model.kernel import Direction, OverheadShape, PeakShape
 from advisor.model.measurement import BenchmarkRequest, Outcome, Runner, Setting
 from advisor.model.quantity import Precision
+from probes.bench import session as session_module
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.plan import CPU_BUDGET_S, OPENCL_BUDGET_S, Budget
@@ -73,6 +74,11 @@ class World:
 
     def n_logged(self):
         return len(self._log.read_text().splitlines()) if self._log.exists() else 0
+
+
+@pytest.fixture(autouse=True)
+def _scaled(monkeypatch):
+    monkeypatch.setattr(session_module, "_RESERVE_S", session_module._RESERVE_S * SCALE)
 
 
 @pytest.fixture
@@ -154,6 +160,13 @@ def test_numpy_is_visited_at_the_start_while_keras_rests_and_at_the_end(drill):
     finished = [e.result.request.id for e in events if isinstance(e, KernelFinished)]
     assert sorted(finished) == sorted(by_name)
     assert {e.request.id for e in events if isinstance(e, KernelStarted)} == set(by_name)
+
+
+def test_kernels_of_numpy_that_all_hang_leave_half_of_the_time_to_keras(drill):
+    numpy = [headline(f"n{i}:spin@prepare", Runner.NUMPY) for i in range(9)]
+    found = drill.run(*numpy, request("k:"), budget_s={"cpu": CPU_S})
+    assert outcomes(found)["n0"] is Outcome.TIMED_OUT
+    assert outcomes(found)["k"] is Outcome.COMPLETED
 
 
 def test_a_kernel_that_hangs_at_its_first_visit_is_not_visited_again(drill):
