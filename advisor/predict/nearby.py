@@ -264,7 +264,9 @@ class AnchorTable:
         return Answers(table=self, rows=np.sort(chosen), run=run, kind=kind, own=own, terms=terms)
 
     def catalogue(self, kind: DeviceKind, precision: Precision) -> tuple[Device, ...]:
-        """Return the devices of a kind with published times and a year."""
+        """Return the GPUs of a kind with published times and a year; threads decide elsewhere."""
+        if kind is DeviceKind.CPU:
+            return ()
         known = {anchor.device.name for anchor in self.anchors}
         found = [
             gpu_device(spec, precision=precision)

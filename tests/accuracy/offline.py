@@ -4,7 +4,9 @@ Questions, each with the figures of the answer left out:
 - unseen: a network on a device of which nothing is known but its data sheet, with the software of
   the study known from other devices; unseen_gpu, unseen_cpu and unseen_igpu are its parts;
 - unseen_software: the same, and the study and its software are unknown as well: what a person asks
-  whose own software nobody published;
+  whose own software nobody published (the framework and the work of the network are known);
+- own_cpu, own_gpu, own_igpu: the whole way of the product, the same network measured on another
+  processor (`tests.accuracy.anchored`), float32;
 - seen_device: the device has published results, but none of this network;
 - cpu_spec: a step on a processor by its data sheet alone, no published figure enters;
 - threads: gain from more threads, from all other sweeps (leave one sweep out).
@@ -36,14 +38,11 @@ from advisor.model.published import PublishedResult, ResultPhase
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Job, Workload
 from advisor.network.load import bundled_workload
-from advisor.predict.anchors import OWN_FRAMEWORK, Anchor
+from advisor.predict.anchors import Anchor
 from advisor.predict.ceilings import ceilings_of_limits
 from advisor.predict.hardware import spec_limits
-from advisor.predict.nearby import (
-    AnchorTable,
-    Nearby,
-    anchor_table,
-)
+from advisor.predict.index import knowledge_index
+from advisor.predict.nearby import AnchorTable, Nearby, anchor_table
 from advisor.predict.published import (
     is_comparable,
     network_facts,
@@ -52,6 +51,7 @@ from advisor.predict.published import (
     thread_sweeps,
 )
 from advisor.predict.workload_time import Z_80, step_on
+from tests.accuracy.anchored import anchored_answers
 
 _PHASES = {ResultPhase.TRAINING: Phase.TRAINING, ResultPhase.INFERENCE: Phase.INFERENCE}
 _PARTS = {DeviceKind.DGPU: "gpu", DeviceKind.CPU: "cpu", DeviceKind.IGPU: "igpu"}
@@ -60,7 +60,7 @@ _SAME_BATCH = 1.5
 # Devices are dealt into so many hands; the width of each hand's intervals is learned on the others.
 _HANDS = 5
 # Every so manieth case is in the sample, which is quick enough for each run of the tests.
-SAMPLE = 8
+SAMPLE = 32
 # A pair whose times differ by less has no winner.
 _TIE = 1.2
 _LARGE = 3.0
@@ -139,7 +139,7 @@ def _asked(
 ) -> Nearby | None:
     run = anchor.run
     if is_own:
-        run = dataclasses.replace(run, study=None, software=None, framework=OWN_FRAMEWORK)
+        run = dataclasses.replace(run, study=None, software=None)
     answers = table.answers(run, kind=anchor.device.kind, is_left_out=is_left_out)
     return answers.on(anchor.device) if answers else None
 
@@ -168,7 +168,7 @@ def device_cases(knowledge: Knowledge, *, every: int = 1) -> Iterator[Case]:
             return other.device.name == device and other.run.network == name
 
         questions = [("unseen", is_device, False)]
-        if anchor.run.framework in _FRAMEWORKS:
+        if anchor.run.framework in _FRAMEWORKS and anchor.run.multiply_adds:
             questions.append(("unseen_software", is_device, True))
         if len(networks[device]) > 1:
             questions.append(("seen_device", is_network_on_it, False))
@@ -192,6 +192,22 @@ def _case(question: str, anchor: Anchor, found: Nearby) -> Case:
         published_s=anchor.sample_s,
         contest=(run.software, run.network, run.phase, run.precision, run.batch_size),
     )
+
+
+def own_cases(knowledge: Knowledge) -> Iterator[Case]:
+    """Yield what the product tells once the network is measured on the processor at hand."""
+    index = knowledge_index(knowledge)
+    places = typical_cases(index.anchors.anchors)
+    for one in anchored_answers(knowledge, index=index, places=places):
+        step, anchor = one.found.step_s, one.anchor
+        yield Case(
+            question=f"own_{_PARTS[anchor.device.kind]}",
+            name=f"{anchor.device.name} {anchor.row.id} from {one.measured.device.name}",
+            log_error=math.log(step.mid / anchor.run.batch_size / anchor.sample_s),
+            log_sd=max(math.log(step.high / step.mid) / Z_80, 1e-3),
+            is_warned=one.found.is_warned,
+            device=anchor.device.name,
+        )
 
 
 def noise_cases(knowledge: Knowledge) -> Iterator[Case]:
@@ -289,8 +305,8 @@ def thread_cases(knowledge: Knowledge) -> Iterable[Case]:
 def evaluate(knowledge: Knowledge, *, every: int = 1) -> tuple[Case, ...]:
     """Return the cases of every question, of the slow ones every so manieth."""
     return (
-        *device_cases(knowledge, every=every), *noise_cases(knowledge), *cpu_cases(knowledge),
-        *thread_cases(knowledge),
+        *device_cases(knowledge, every=every), *own_cases(knowledge),
+        *noise_cases(knowledge), *cpu_cases(knowledge), *thread_cases(knowledge),
     )  # fmt: skip
 
 
