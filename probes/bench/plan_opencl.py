@@ -56,7 +56,7 @@ def opencl_rows(
     rows = [*moves, *streams, *suite_opencl.ROWS, suite_opencl.LOCAL]
     rows += suite_opencl.WIDTHS
     wanted = [
-        Wanted(row=row, is_headline=not row.is_thorough and not suite_opencl.is_detail(row))
+        Wanted(row=row, is_headline=suite_opencl.is_headline(row))
         for row in sorted(rows, key=lambda row: row.tier)
         if is_thorough or not row.is_thorough
     ]

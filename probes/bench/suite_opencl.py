@@ -68,8 +68,6 @@ TRANSFERS = tuple(
 )
 
 
-def is_detail(row: Row) -> bool:
-    """Return whether a row is for fitting alone: what is too short to be shown as a speed."""
-    shape = row.shape
-    is_short = isinstance(shape, ElementwiseShape) and shape.elements <= SHORT_ELEMENTS
-    return is_short or isinstance(shape, OverheadShape)
+def is_headline(row: Row) -> bool:
+    """Return whether a row is shown as the speed of a device; the others are for fitting alone."""
+    return row.tier == 1 and not row.is_thorough and not isinstance(row.shape, OverheadShape)

@@ -69,14 +69,14 @@ def test_arrays_fit_a_weak_device(profile):
     assert not [s for s in shapes if isinstance(s, TransferShape)]
 
 
-def test_what_is_too_short_to_be_a_speed_is_no_headline(profile):
-    details = [
-        want.row.shape
-        for want in opencl_rows(profile.opencl[0], is_thorough=False)
-        if not want.is_headline
-    ]
-    assert {type(shape) for shape in details} == {ElementwiseShape, OverheadShape}
-    assert [s.elements for s in details if isinstance(s, ElementwiseShape)] == [4096]
+def test_what_is_shown_are_the_speeds_that_people_know(profile):
+    wanted = opencl_rows(profile.opencl[0], is_thorough=False)
+    shown = [type(want.row.shape) for want in wanted if want.is_headline]
+    assert {PeakShape, StreamShape, TransferShape, GemmShape, ConvShape, RecurrentShape} == set(
+        shown
+    )
+    fitted = [type(want.row.shape) for want in wanted if not want.is_headline]
+    assert {ElementwiseShape, OverheadShape} <= set(fitted)
 
 
 def test_arrays_exceed_the_caches_of_a_processor_alone(profile):

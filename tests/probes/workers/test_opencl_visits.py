@@ -67,8 +67,9 @@ class World:
     def check_cancelled(self):
         pass
 
-    def run(self, *names, budget_s=None, n_values=5):
-        kernels = [{"id": name, "min_value_s": 1e-9, "n_values": n_values} for name in names]
+    def run(self, *names, budget_s=None, n_values=5, more=None):
+        counts = {**dict.fromkeys(names, n_values), **(more or {})}
+        kernels = [{"id": name, "min_value_s": 1e-9, "n_values": counts[name]} for name in names]
         asked = {"kernels": kernels, "budget_s": budget_s}
         opencl_visits.run_in_visits(self, asked, self, 0.0, self.clock)
 
@@ -104,6 +105,14 @@ def test_a_further_visit_is_made_only_when_it_fits():
     # 8 s for the first visits, 3 s for the next of a; that of b is taken to last 4 s: until 15 s.
     # The third of a lasts 2 s.
     assert [message["id"] for message in world.told("value")] == ["a", "b", "a", "a"]
+
+
+def test_what_is_shown_is_visited_again_first():
+    world = World()
+    world.run("fitted", "shown", n_values=3, more={"shown": 9})
+    assert [message["id"] for message in world.told("value")] == [
+        "fitted", "shown", "shown", "fitted", "shown", "fitted",
+    ]  # fmt: skip
 
 
 def test_failures_are_told_with_what_was_learned_and_the_rest_goes_on():
