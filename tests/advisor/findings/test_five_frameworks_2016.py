@@ -17,9 +17,9 @@ from advisor.network.load import bundled_workload
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import cpu_limits
+from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
 from advisor.predict.predict import predict, predict_baseline
 from advisor.predict.published import seconds_per_sample, spelled, thread_law, thread_sweeps
-from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
 from advisor.recommend.rank import TIE_FRACTION, rank
 from advisor.recommend.steps import resolve_settings
 from probes.bench.plan import Budget, plan

@@ -24,7 +24,7 @@ from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import knowledge_index
 from advisor.predict.predict import predict_baseline
-from advisor.predict.published import ThreadLaw, spelled, thread_sweeps
+from advisor.predict.published import ThreadLaw, thread_sweeps
 from advisor.recommend.evaluate import Given, evaluate, predict_option
 from advisor.recommend.offers import choose_offers, refusal_of
 from advisor.recommend.options import list_options
