@@ -1,4 +1,4 @@
-"""What goes wrong within the real limits of time, done for real in a twentieth of it."""
+"""What goes wrong within the real limits of time, done for real in a twelfth of it."""
 
 import dataclasses
 import sys
@@ -20,7 +20,7 @@ from probes.bench.tuning_store import TuningStore
 
 DATA = Path(__file__).parents[3] / "tests" / "data" / "workers"
 WORKERS = worker_script("main").parent
-SCALE = 1.0 / 20.0
+SCALE = 1.0 / 12.0
 CPU_S, OPENCL_S = CPU_BUDGET_S[Budget.QUICK] * SCALE, OPENCL_BUDGET_S[Budget.QUICK] * SCALE
 # A process starts no faster than it does.
 SCALED = Deadlines(
