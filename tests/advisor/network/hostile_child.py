@@ -27,6 +27,15 @@ FORBIDDEN = (
 )  # fmt: skip
 
 
+def peak_bytes():
+    """Return the most memory that this program had: `ru_maxrss` also counts who started it."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+    except (OSError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def warm_up() -> None:
     """Load what reading loads late: an import runs code of its own."""
     _ = (encodings.cp437, encodings.idna, encodings.utf_8_sig)
@@ -63,7 +72,7 @@ def main() -> None:
         answer["error"] = str(error)
     answer["seconds"] = time.perf_counter() - began
     is_watching = False
-    answer["peak_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    answer["peak_bytes"] = peak_bytes()
     answer["done"] = done
     print(json.dumps(answer))
 
