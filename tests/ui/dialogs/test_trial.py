@@ -159,7 +159,7 @@ def test_stopping_is_seen_at_once_and_keeps_what_was_run(make, qtbot):
     assert dialog.stop_button.isVisible()
     qtbot.waitUntil(lambda: len(runs.order) == 3, timeout=10_000)
     qtbot.waitUntil(lambda: dialog.table.model().rowCount() == 2, timeout=10_000)
-    assert dialog.status.text() == "Running: As it is now …"
+    qtbot.waitUntil(lambda: dialog.status.text() == "Running: As it is now …")
     dialog.stop_button.click()
     assert dialog.status.text().startswith("Stopping")
     assert not dialog.stop_button.isEnabled()
