@@ -15,6 +15,11 @@ from PySide6.QtCore import QObject, Qt, Signal
 _log = logging.getLogger(__name__)
 
 
+def error_line(error: Exception) -> str:
+    """Return what an exception says as one line; its name when it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
 class BackgroundTask(QObject):
     """One function running beside the window.
 

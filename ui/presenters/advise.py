@@ -23,7 +23,7 @@ from advisor.report.build import build_report
 from advisor.report.pdf import render_pdf
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.process import CancelToken
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.files import write_bytes, write_document
 from ui.journey import (
     AdviceReady,
@@ -305,7 +305,7 @@ class AdvisePresenter(QObject):
         )
 
     def _on_failed(self, error: Exception) -> None:
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = error_line(error)
         is_expected = isinstance(error, AdvisorError | OSError)
         if not is_expected:
             text = self._tr(

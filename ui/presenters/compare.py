@@ -18,7 +18,7 @@ from advisor.model.comparison import Comparison
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.workload import Workload
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.comparing import compare_all
 from ui.journey import bundled_knowledge
 
@@ -107,7 +107,7 @@ class ComparePresenter(QObject):
         self._replace(CompareState(stage=CompareStage.READY, comparison=found))
 
     def _on_failed(self, error: Exception) -> None:
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = error_line(error)
         self._end()
         self._replace(CompareState(stage=CompareStage.FAILED, message=text))
         self.unexpected.emit(error)

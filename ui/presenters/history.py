@@ -22,7 +22,7 @@ from advisor.errors import AdvisorError, InputError
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.files import read_document, write_bytes, write_document
 from ui.history.store import History
 from ui.models.history_diff import Diff, diff_advices, diff_trials
@@ -236,7 +236,7 @@ class HistoryPresenter(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self._reading = None
-        self._replace(replace(self._state, stage=HistoryStage.FAILED, message=_line(error)))
+        self._replace(replace(self._state, stage=HistoryStage.FAILED, message=error_line(error)))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
 
@@ -246,7 +246,7 @@ class HistoryPresenter(QObject):
 
     def _on_no_answer(self, chosen: tuple[str, ...], error: Exception) -> None:
         if chosen == self._state.chosen:
-            self._replace(replace(self._state, is_answering=False, problem=_line(error)))
+            self._replace(replace(self._state, is_answering=False, problem=error_line(error)))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
 
@@ -266,7 +266,7 @@ class HistoryPresenter(QObject):
             self.choose(())
 
     def _on_refused(self, error: Exception) -> None:
-        self.refused.emit(_line(error))
+        self.refused.emit(error_line(error))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
 
@@ -295,7 +295,3 @@ def answer_of(entries: Sequence[HistoryEntry]) -> Answer:
 
 def _content(entry: HistoryEntry) -> Recommendation | TrialReport:
     return entry.report or read_document(Path(entry.id), Recommendation)
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

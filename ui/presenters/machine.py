@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Signal
 from advisor.errors import AdvisorError
 from advisor.model.machine import MachineProfile
 from probes.machine.overrides import apply_overrides
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.journey import probe_machine
 from ui.settings import keep_overrides, read_overrides
 
@@ -133,7 +133,7 @@ class MachinePresenter(QObject):
         self._replace(MachineState(stage=MachineStage.READY, profile=profile, probed=probed))
 
     def _on_failed(self, error: Exception) -> None:
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = error_line(error)
         self._replace(replace(self._state, stage=MachineStage.FAILED, message=text))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)

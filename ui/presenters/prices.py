@@ -20,7 +20,7 @@ from advisor.knowledge.refresh.run import RefreshProgress, TableOutcome
 from advisor.knowledge.refresh.sources import RefreshRequest
 from advisor.knowledge.refresh.status import PriceStatus
 from probes.bench.process import CancelToken
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.pricing import fetch_prices, status_now
 
 
@@ -149,7 +149,7 @@ class PricesPresenter(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self._task = None
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = error_line(error)
         self._replace(replace(self._state, stage=PricesStage.FAILED, message=text, progress=None))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)

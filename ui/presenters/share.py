@@ -24,7 +24,7 @@ from advisor.share.client import check_server
 from advisor.share.outbox import KeptUpload, Outbox
 from advisor.share.upload import Upload, canonical_bytes
 from ui import journey, sharing
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.files import write_bytes
 from ui.settings import read_last
 from ui.share_settings import (
@@ -186,7 +186,7 @@ class SharePresenter(QObject):
         try:
             upload = sharing.upload_of(self._read())
         except InputError as error:
-            problem = _line(error)
+            problem = error_line(error)
         body = "" if upload is None else canonical_bytes(upload).decode("ascii")
         server = read_setting(SHARE_SERVER)
         return self._listed(
@@ -234,7 +234,7 @@ class SharePresenter(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self._end()
-        event, detail = ShareEvent.FAILED, _line(error)
+        event, detail = ShareEvent.FAILED, error_line(error)
         self._replace(replace(self._state, stage=ShareStage.READY, event=event, detail=detail))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
@@ -248,7 +248,3 @@ class SharePresenter(QObject):
     def _replace(self, state: ShareState) -> None:
         self._state = state
         self.state_changed.emit(state)
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

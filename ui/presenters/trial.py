@@ -22,7 +22,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup
 from probes.bench.process import CancelToken
 from probes.bench.trials.run import run_setup
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.settings import keep_last
 from ui.try_run import RunSetup
 from ui.trying import TrialPlan, advice_with, plan_trial, run_trial, tells_something
@@ -192,7 +192,7 @@ class TrialPresenter(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self._end()
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = error_line(error)
         self._replace(replace(self._state, stage=TrialStage.FAILED, running=None, message=text))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)

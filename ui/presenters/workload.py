@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from advisor.errors import AdvisorError
 from advisor.model.machine import MachineProfile
 from advisor.model.workload import Workload
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, error_line
 from ui.journey import JourneyRequest, bundled_knowledge, load_job
 
 # Somebody who types a number has finished when nothing came for this long.
@@ -114,7 +114,7 @@ class WorkloadPresenter(QObject):
         self._go_on()
 
     def _on_failed(self, request: JourneyRequest, error: Exception) -> None:
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = error_line(error)
         self._replace(
             replace(self._state, stage=WorkloadStage.FAILED, request=request, workload=None,
                     message=text)
