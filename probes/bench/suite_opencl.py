@@ -59,6 +59,10 @@ ROWS = (
     Row(shape=turned(1024, a=False, b=True)),
     Row(shape=turned(1024, a=True, b=False)),
     Row(shape=gemm(2048), is_thorough=True),
+    Row(shape=recurrent(Cell.GRU, 32, 10, 128, 256), directions=BOTH, is_thorough=True),
+    # Sizes of the DeepBench study; with a timestep's product much larger than its launch.
+    Row(shape=recurrent(Cell.LSTM, 16, 25, 512, 512), directions=BOTH, is_thorough=True),
+    Row(shape=recurrent(Cell.GRU, 32, 25, 1024, 1024), directions=BOTH, is_thorough=True),
     Row(shape=conv(4, 64, 56, 64, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, is_thorough=True),
 )

@@ -35,6 +35,12 @@ def _valid(known):
     return found
 
 
+def magnitude(value, most=None):
+    """Return the binary digits of a size, `most` at most: sizes of one choice differ little."""
+    digits = int(value).bit_length()
+    return digits if most is None else min(digits, most)
+
+
 def _name(key):
     return "/".join(str(part) for part in key)
 

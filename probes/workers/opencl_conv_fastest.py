@@ -3,16 +3,13 @@
 Leaves to others: the ways (`opencl_conv`).
 """
 
+import opencl_choices
 import opencl_conv
 import opencl_fastest
 import opencl_gemm
 import opencl_geometry
 
 _TRIAL_MULTIPLY_ADDS = 1e8
-
-
-def _magnitude(value):
-    return int(value).bit_length()
 
 
 # A transposed convolution is the gradient of the input of another one.
@@ -38,7 +35,7 @@ def prepare(device, shape, precision, direction):
     found, ways = whole.geometry, whole.ways()
     key = (
         "conv", precision, plain, found.taps, found.strides, found.groups > 1,
-        *(_magnitude(value) for value in (*found.source, *found.target)),
+        *(opencl_choices.magnitude(value) for value in (*found.source, *found.target)),
     )  # fmt: skip
     per_image = opencl_geometry.multiply_adds(found) / found.n
     n = max(1, min(found.n, int(_TRIAL_MULTIPLY_ADDS / per_image)))

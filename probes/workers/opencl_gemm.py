@@ -5,6 +5,7 @@ there are few rows. Convolutions and recurrent layers are built of the same part
 """
 
 import numpy as np
+import opencl_choices
 import opencl_device
 import opencl_fastest
 import opencl_panels
@@ -144,6 +145,8 @@ class Product:
 # Multiply-adds of a trial product: begins with few, and grows while that takes no time at all.
 _TRIAL_MULTIPLY_ADDS = 1e8
 _MIN_TRIAL_S = 2e-3
+# Sizes from 512 on share a choice.
+_MOST_DIGITS = 10
 
 
 def _trial_size(product, limit):
@@ -171,14 +174,10 @@ def _ways(device, product):
     return [*tiles, lambda p: p.direct(4, 2), lambda p: p.direct(4, 1)]
 
 
-def _magnitude(value):
-    return min(int(value).bit_length(), 10)
-
-
 def fastest_product(device, key, product):
     """Return the work of a product in the way that a smaller one of its kind was fastest."""
     m, n, k = product.m, product.n, product.k
-    key = (*key, _magnitude(m), _magnitude(n), _magnitude(k))
+    key = (*key, *(opencl_choices.magnitude(size, most=_MOST_DIGITS) for size in (m, n, k)))
     ways = _ways(device, product)
 
     def candidates(limit):

@@ -7,15 +7,10 @@ from collections import namedtuple
 
 import numpy as np
 import worker_errors
+import worker_padding
 
 # `source` and `target` are (height, width, channels) of input and output of the forward pass.
 Geometry = namedtuple("Geometry", "n source target taps strides dilation pad groups")
-
-
-def pad_before(size, taps, stride, dilation, output):
-    """Return the zeros before an axis: half of what the output's size needs, the lesser half."""
-    reach = (output - 1) * stride + (taps - 1) * dilation + 1
-    return max(0, reach - size) // 2
 
 
 def _two_axes(values, fill):
@@ -45,8 +40,8 @@ def geometry(shape, n=None):
         if groups != 1:
             raise worker_errors.UnsupportedKernel("OpenCL has no transposed convolution in groups")
     pad = tuple(
-        pad_before(source[axis], taps[axis], strides[axis], dilation[axis], target[axis])
-        for axis in (0, 1)
+        worker_padding.padding_of(*axis)[0]
+        for axis in zip(source[:2], taps, strides, dilation, target[:2])  # noqa: B905 - Python 3.8
     )
     n = shape["n"] if n is None else n
     return Geometry(n, source, target, taps, strides, dilation, pad, groups)

@@ -11,22 +11,30 @@ _SEEDS = {"x": 1, "w": 2, "u": 3, "bias": 4, "gradient": 5}
 
 
 class Arrays:
-    """The arrays of one direction of a layer, on the host. Weights keep gates in their range."""
+    """The arrays of one direction of a layer, on the host. Weights keep gates in their range.
 
-    def __init__(self, shape, timesteps, dtype):
+    Args:
+        shape: fields of `RecurrentShape`.
+        timesteps: how many, may be fewer than in the shape.
+        dtype: of all of them.
+        n_gates: of the cell.
+        n_biases: one, or a second one for the product with the state.
+    """
+
+    def __init__(self, shape, timesteps, dtype, n_gates=GATES, n_biases=1):
         self.samples, self.timesteps = shape["batch"], timesteps
         self.inputs, self.hidden = shape["input"], shape["hidden"]
-        self._dtype = dtype
+        self._dtype, self._n_gates, self._n_biases = dtype, n_gates, n_biases
         self._scale = 1.0 / np.sqrt(self.inputs + self.hidden)
 
     def host(self, name):
         """Return an array by name: x, w, u, bias, gradient (of all states)."""
-        wide = GATES * self.hidden
+        wide = self._n_gates * self.hidden
         shape = {
             "x": (self.samples, self.timesteps, self.inputs),
             "w": (self.inputs, wide),
             "u": (self.hidden, wide),
-            "bias": (wide,),
+            "bias": (self._n_biases * wide,),
             "gradient": (self.samples, self.timesteps, self.hidden),
         }[name]
         values = opencl_device.random_values(_SEEDS[name], int(np.prod(shape)), np.float32)
@@ -35,7 +43,8 @@ class Arrays:
         return values.reshape(shape).astype(self._dtype)
 
 
-def _sigmoid(x):
+def sigmoid(x):
+    """Return what a gate makes of its input."""
     return 1.0 / (1.0 + np.exp(-x))
 
 
@@ -48,7 +57,7 @@ def forward(arrays, samples, order):
     for t in order:
         z = x[samples, t] @ w + h @ u + bias
         i, f, g, o = (z[:, k * hidden : (k + 1) * hidden] for k in range(GATES))
-        i, f, g, o = _sigmoid(i), _sigmoid(f), np.tanh(g), _sigmoid(o)
+        i, f, g, o = sigmoid(i), sigmoid(f), np.tanh(g), sigmoid(o)
         c = f * c + i * g
         h = o * np.tanh(c)
         states[t], cells[t], gates[t] = h, c, (i, f, g, o)

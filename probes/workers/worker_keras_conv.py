@@ -9,18 +9,9 @@ import worker_check
 import worker_conv_reference as reference
 import worker_errors
 import worker_keras_graph
+import worker_padding
 
 _N_CHECKED = 48
-
-
-def padding_of(size, kernel, stride, dilation, output):
-    """Return the zeros before and after one axis that give an output of this size.
-
-    Zeros that do not divide by two go to the end, as TensorFlow does.
-    """
-    reach = (output - 1) * stride + (kernel - 1) * dilation + 1
-    total = max(0, reach - size)
-    return total // 2, total - total // 2
 
 
 class ConvGeometry:
@@ -41,7 +32,7 @@ class ConvGeometry:
             self.spatial, self.output = self.output, self.spatial
             self.c, self.k = self.k, self.c
         self.pads = [
-            padding_of(*axis)
+            worker_padding.padding_of(*axis)
             for axis in zip(  # noqa: B905 - Python 3.8
                 self.spatial, self.kernel, self.strides, self.dilation, self.output
             )

@@ -5,9 +5,10 @@ Leaves to others: layers that keep the shape (`worker_keras_layers`).
 
 import numpy as np
 import worker_check
+import worker_conv_reference
 import worker_errors
-import worker_keras_conv
 import worker_keras_graph
+import worker_padding
 
 
 def _lift(sizes):
@@ -52,7 +53,7 @@ def _padding_of(shape):
     axes = range(len(shape["spatial"]))
     spatial, strides, output = shape["spatial"], shape["strides"], shape["output"]
     pads = [
-        worker_keras_conv.padding_of(spatial[i], shape["kernel"][i], strides[i], 1, output[i])
+        worker_padding.padding_of(spatial[i], shape["kernel"][i], strides[i], 1, output[i])
         for i in axes
     ]
     if not any(before or after for before, after in pads):
@@ -68,7 +69,7 @@ def _pooled(images, shape, at):
     for axis, place in enumerate(at[1:-1]):
         size, window = _lift(shape["spatial"])[axis], _lift(shape["kernel"])[axis]
         stride, output = _lift(shape["strides"])[axis], _lift(shape["output"])[axis]
-        before, _ = worker_keras_conv.padding_of(size, window, stride, 1, output)
+        before, _ = worker_padding.padding_of(size, window, stride, 1, output)
         first = place * stride - before
         bounds.append(slice(max(0, first), min(size, first + window)))
     seen = images[(at[0], *bounds, at[-1])].astype(np.float64)
@@ -91,7 +92,7 @@ def prepare_pool(graphs, kernel):
         images = tf.cast(value, "float32").numpy()
         found = tf.cast(forward(value), "float32").numpy()
         found = found.reshape((shape["n"], *output, shape["c"]))
-        positions = worker_keras_conv.reference.sample_positions(found.shape, 64)
+        positions = worker_conv_reference.sample_positions(found.shape, 64)
         expected = [_pooled(images, shape, position) for position in positions]
         values = [found[position] for position in positions]
         return worker_check.compare(values, expected, kernel["precision"], "the windows")

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from opencl_choices import Choices, Tried
+from opencl_choices import Choices, Tried, magnitude
 from worker_errors import WrongResult
 
 KEY = ("gemm", "float32", (False, True), None)
@@ -120,3 +120,10 @@ def test_when_every_way_is_wrong_none_is_picked():
         choices.reject(KEY, index)
     with pytest.raises(WrongResult, match="each way"):
         ways.pick(choices)
+
+
+@pytest.mark.parametrize(
+    ("value", "most", "digits"), [(1, None, 1), (255, None, 8), (256, None, 9), (4096, 10, 10)]
+)
+def test_sizes_of_as_many_binary_digits_share_a_choice(value, most, digits):
+    assert magnitude(value, most) == digits

@@ -1,25 +1,8 @@
 """Geometry of convolutions and pools."""
 
 import opencl_geometry
-import pytest
 
 from tests.helpers.opencl import conv
-
-
-@pytest.mark.parametrize(
-    ("size", "taps", "stride", "dilation", "output", "before"),
-    [
-        (9, 3, 1, 1, 9, 1),
-        (9, 3, 1, 1, 7, 0),  # no padding
-        (8, 3, 2, 1, 4, 0),  # one zero, and it goes behind
-        (9, 5, 2, 1, 5, 2),
-        (9, 3, 1, 2, 9, 2),
-        (224, 7, 2, 1, 112, 2),
-        (7, 1, 2, 1, 4, 0),
-    ],
-)
-def test_padding_follows_from_the_sizes(size, taps, stride, dilation, output, before):
-    assert opencl_geometry.pad_before(size, taps, stride, dilation, output) == before
 
 
 def test_one_dimension_is_a_row_of_two():
