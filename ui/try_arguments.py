@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 DEFAULT_MINUTES = 2.0
-ALL_MINUTES = 10.0
+ALL_MINUTES = 2.0
 FORMS = ("shell", "batch", "powershell", "env", "requirements", "patch")
 
 

@@ -3,6 +3,8 @@
 Leaves to others: words and files (`ui.try_commands`), what to run next (`advisor.trial`).
 """
 
+import dataclasses
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +21,11 @@ from probes.bench.trials.run import RunLimits, run_setup
 from ui.history.store import History, Search
 
 # Of the time of a search with pairs, what the single settings get.
-SINGLES_SHARE = 0.7
+SINGLES_SHARE = 0.75
+# A step this many times as long as now, or a run, need not be timed well.
+_HOPELESS = 2.0
+_MOST_TIMES_LONGER = 5.0
+_LEAST_BUDGET_S = 30.0
 
 RunSetup = Callable[..., TrialRun]
 
@@ -68,6 +74,31 @@ def gpu_backends(profile: MachineProfile, environment: Environment | None) -> tu
     return tuple(sorted(found))
 
 
+def limits_beside(
+    limits: RunLimits, runs: Sequence[TrialRun], *, source: TrialSource, setup: TrialSetup
+) -> RunLimits:
+    """Return the limits of a run beside those of the baseline, which comes first.
+
+    What is far slower is given up as soon as that is seen, so that it leaves time to the others.
+
+    Args:
+        limits: the widest.
+        runs: made so far; the first is one of the baseline.
+        source: the job.
+        setup: what is run next.
+    """
+    own = [run for run in runs if run.setup_id == runs[0].setup_id and run.is_completed]
+    if not own or setup.id == runs[0].setup_id:
+        return limits
+    sample_s = statistics.median(run.sample_s for run in own)
+    longest_s = max(run.duration_s for run in own)
+    return dataclasses.replace(
+        limits,
+        hopeless_step_s=_HOPELESS * sample_s * (setup.batch_size or source.batch_size),
+        budget_s=min(limits.budget_s, max(_LEAST_BUDGET_S, _MOST_TIMES_LONGER * longest_s)),
+    )
+
+
 class Searcher:
     """Runs a search; holds the runs made so far.
 
@@ -100,14 +131,17 @@ class Searcher:
     def go(self, profile: MachineProfile) -> TrialReport:
         """Run until all is decided, the time is used up or it is cancelled; return all results."""
         request = self._request
-        share = SINGLES_SHARE if request.with_pairs else 1.0
         setups = list(request.setups)
-        self._search_among(setups, budget_s=share * request.budget_s)
-        if request.with_pairs and not self._is_cancelled:
-            results = judge_all(setups, self._runs, precision=request.source.precision)
+        if request.with_pairs:
+            # Another batch size trains another way: what needs no such decision comes first.
+            singles = [setup for setup in setups if setup.batch_size is None]
+            self._search_among(singles, budget_s=SINGLES_SHARE * request.budget_s)
+            results = judge_all(singles, self._runs, precision=request.source.precision)
             pairs = list_pairs(results[1:])
             self._search_among([setups[0], *pairs], budget_s=request.budget_s)
+            self._search_among([*singles, *pairs], budget_s=request.budget_s)
             setups += pairs
+        self._search_among(setups, budget_s=request.budget_s)
         return self._report(setups, profile)
 
     @property
@@ -115,6 +149,8 @@ class Searcher:
         return self._cancel is not None and self._cancel.is_cancelled
 
     def _search_among(self, setups: Sequence[TrialSetup], *, budget_s: float) -> None:
+        if self._is_cancelled:
+            return
         search(
             setups,
             run=self._run,
@@ -130,7 +166,12 @@ class Searcher:
             self._request.source,
             setup,
             started_s=sum(run.duration_s for run in self._runs),
-            limits=self._request.limits,
+            limits=limits_beside(
+                self._request.limits or RunLimits(),
+                self._runs,
+                source=self._request.source,
+                setup=setup,
+            ),
             cancel=self._cancel,
         )
         if run.outcome is Outcome.CANCELLED:

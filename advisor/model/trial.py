@@ -123,6 +123,14 @@ class TrialSetup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckValue:
+    """Loss after so many steps from the same weights."""
+
+    steps: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRun:
     """One process that ran steps under one setup.
 
@@ -134,7 +142,8 @@ class TrialRun:
         values_s: seconds of one step, each the mean of a block of steps.
         batch_size: samples of one step.
         check_value: loss after a fixed number of steps from the same weights (training) or the
-            size of the outputs (inference), to be compared with the baseline's.
+            size of the outputs (inference), to be compared with the baseline's; checks: in
+            training after each of several numbers of steps, the fewer the slower it is.
         has_random_layers: the network draws random masks, which differ between backends.
         peak_memory_bytes: of the process and its children; device_memory_bytes: of the GPU.
         check: how the steps were verified, in words.
@@ -150,6 +159,7 @@ class TrialRun:
     values_s: tuple[float, ...] = ()
     batch_size: int = 1
     check_value: float | None = None
+    checks: tuple[CheckValue, ...] = ()
     has_random_layers: bool = False
     peak_memory_bytes: int | None = None
     device_memory_bytes: int | None = None

@@ -66,8 +66,10 @@ def _wrongness(
     precision: Precision,
 ) -> str:  # fmt: skip
     """Return why the result is wrong, "" when it agrees or cannot be compared."""
-    wanted = [b.check_value for b in now if b.check_value is not None]
-    if run.check_value is None or not wanted or run.batch_size != now[0].batch_size:
+    if run.batch_size != now[0].batch_size:
+        return ""
+    own, wanted = _comparable(run, now)
+    if own is None or not wanted:
         return ""
     share = tolerance_of(
         setup, baseline=baseline, precision=precision, has_random_layers=run.has_random_layers
@@ -75,18 +77,37 @@ def _wrongness(
     middle = statistics.median(wanted)
     # A baseline that differs from run to run cannot be asked for more than it gives itself.
     allowed = max(share * abs(middle), _LEAST_DIFFERENCE) + (max(wanted) - min(wanted))
-    if abs(run.check_value - middle) <= allowed:
+    if abs(own - middle) <= allowed:
         return ""
-    return (
-        f"after the same steps the check value is {run.check_value:.5g}, "
-        f"{middle:.5g} without the setting"
-    )
+    return f"after the same steps the check value is {own:.5g}, {middle:.5g} without the setting"
+
+
+def _comparable(run: TrialRun, now: Sequence[TrialRun]) -> tuple[float | None, list[float]]:
+    """Return the check value of a run and those of the baseline after as many steps.
+
+    A slow run has taken fewer steps: the most that all have in common count.
+    """
+    tables = [{check.steps: check.value for check in r.checks} for r in (run, *now)]
+    common = set.intersection(*map(set, tables))
+    if common:
+        own, *wanted = (table[max(common)] for table in tables)
+        return own, wanted
+    if any(tables):
+        return None, []
+    return run.check_value, [r.check_value for r in now if r.check_value is not None]
+
+
+def _is_surely_equal(found: Estimate) -> bool:
+    return abs(found.log_mid) + found.half_99 < _DELTA
 
 
 def verdict_of(found: Estimate | None) -> TrialVerdict:
     """Return what a speed-up says; without an estimate nothing is sure."""
-    if found is None or (found.n_runs < _LEAST_RUNS and abs(found.log_mid) < _HOPELESS):
+    if found is None:
         return TrialVerdict.UNSTABLE
+    if found.n_runs < _LEAST_RUNS and abs(found.log_mid) < _HOPELESS:
+        is_equal = _is_surely_equal(found)
+        return TrialVerdict.NO_DIFFERENCE if is_equal else TrialVerdict.UNSTABLE
     # Several settings are judged at once: a difference is asked for more than 95 %.
     low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
     if found.log_mid >= _DELTA and low > 0.0:
@@ -103,13 +124,16 @@ def is_decided(found: Estimate | None) -> bool:
 
     A difference is decided when its 99 % interval leaves out "no difference" and the figure is
     known well enough, or when it is so slow that how slow does not matter; no difference is
-    decided when the interval lies within it.
+    decided when the interval lies within it, which one run may be enough for where the search
+    knows the spread.
     """
-    if found is None or found.n_runs < _LEAST_RUNS:
+    if found is None:
+        return False
+    if _is_surely_equal(found):
+        return True
+    if found.n_runs < _LEAST_RUNS:
         return False
     low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
-    if low > -_DELTA and high < _DELTA:
-        return True
     if high < -_DELTA:
         return found.half_95 <= _GOAL_HALF or found.log_mid < -2.0 * _DELTA
     is_clear = low > 0.0 and found.log_mid - found.half_95 > _DELTA
@@ -119,6 +143,11 @@ def is_decided(found: Estimate | None) -> bool:
 def is_hopeless(ratios: Sequence[float]) -> bool:
     """Return whether a setup was so slow that another run waits until the others are decided."""
     return bool(ratios) and max(ratios) < -_HOPELESS
+
+
+def is_promising(ratios: Sequence[float]) -> bool:
+    """Return whether a setup may be the best: it gets its next run before the others."""
+    return bool(ratios) and statistics.fmean(ratios) > _DELTA
 
 
 def judge_all(
@@ -217,4 +246,5 @@ def spread_of(runs: Sequence[TrialRun], *, baseline_id: str) -> Spread | None:
     return pooled_spread(
         log_ratios(runs, baseline_id=baseline_id),
         residuals=baseline_residuals(runs, baseline_id=baseline_id),
+        n_anchors=sum(run.setup_id == baseline_id and run.is_completed for run in runs),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialVerdict
-from advisor.trial.judge import is_decided, is_hopeless, judge_all, spread_of
+from advisor.trial.judge import is_decided, is_hopeless, is_promising, judge_all, spread_of
 from advisor.trial.statistics import estimate, log_ratios
 
 # Runs of others between two runs of the baseline.
@@ -104,15 +104,22 @@ def count_runs(runs: Sequence[TrialRun]) -> dict[str, int]:
 def _choose(
     open_: Sequence[TrialSetup], runs: Sequence[TrialRun], *, left_s: float, default_s: float
 ) -> TrialSetup | None:
-    """Return the setup with the fewest runs that the time allows; the hopeless ones last."""
+    """Return the setup with the fewest runs that the time allows.
+
+    The hopeless ones come a round later, those that may be the best a round earlier.
+    """
     counts = count_runs(runs)
     last_s = {run.setup_id: run.duration_s for run in runs}
-    slow = {setup.id for setup in open_ if is_hopeless(_raw_ratios(setup, runs))}
+    ratios = {setup.id: _raw_ratios(setup, runs) for setup in open_}
+    rounds = {
+        name: counts.get(name, 0) + is_hopeless(values) - (is_promising(values) and len(values) > 1)
+        for name, values in ratios.items()
+    }
     affordable = [s for s in open_ if last_s.get(s.id, default_s) * _MARGIN <= left_s]
     if not affordable:
         return None
-    fewest = min(counts.get(s.id, 0) + (s.id in slow) for s in affordable)
-    turn = [s for s in affordable if counts.get(s.id, 0) + (s.id in slow) == fewest]
+    fewest = min(rounds[s.id] for s in affordable)
+    turn = [s for s in affordable if rounds[s.id] == fewest]
     return turn[-1] if fewest % 2 else turn[0]
 
 

@@ -34,10 +34,15 @@ _T_99 = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Standard deviation of the logarithm of one paired run, and its degrees of freedom."""
+    """Standard deviation of the logarithm of one paired run, and its degrees of freedom.
+
+    All runs of a search lean on the same `n_anchors` runs of the baseline: their error does not
+    shrink with the runs of a setup. None leaves it out.
+    """
 
     sd: float
     degrees: int
+    n_anchors: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,20 +110,25 @@ def baseline_residuals(runs: Sequence[TrialRun], *, baseline_id: str) -> tuple[f
 
 
 def pooled_spread(
-    ratios: Mapping[str, Sequence[float]], *, residuals: Sequence[float] = ()
+    ratios: Mapping[str, Sequence[float]],
+    *,
+    residuals: Sequence[float] = (),
+    n_anchors: int | None = None,
 ) -> Spread | None:
     """Return the spread of one run, pooled over all setups; None when nothing ran twice.
 
     Args:
         ratios: of each setup, as `log_ratios` gives them.
         residuals: of the baseline, about zero.
+        n_anchors: runs of the baseline.
     """
     groups = [values for values in ratios.values() if len(values) > 1]
     degrees = sum(len(values) - 1 for values in groups) + len(residuals)
     if not degrees:
         return None
     squares = sum(_squares(values) for values in groups) + sum(r * r for r in residuals)
-    return Spread(sd=max(math.sqrt(squares / degrees), LEAST_SD), degrees=degrees)
+    sd = max(math.sqrt(squares / degrees), LEAST_SD)
+    return Spread(sd=sd, degrees=degrees, n_anchors=n_anchors)
 
 
 def _squares(values: Sequence[float]) -> float:
@@ -143,7 +153,11 @@ def estimate(values: Sequence[float], *, spread: Spread | None) -> Estimate | No
         return None
     own = _own_spread(values)
     used = own if own is not None and own.sd > _OWN_SPREAD * spread.sd else spread
-    error = used.sd / math.sqrt(len(values))
+    share = 1.0 / len(values)
+    if spread.n_anchors:
+        # Half of the spread of a ratio is that of the baseline.
+        share += 0.5 / spread.n_anchors
+    error = used.sd * math.sqrt(share)
     at = min(used.degrees, len(_T_95)) - 1
     return Estimate(
         log_mid=statistics.fmean(values),

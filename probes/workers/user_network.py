@@ -6,10 +6,11 @@ Started through `main.py` by its name. The request has:
     data         None (made up), or {"kind", "path", "function"}
     phase, batch_size, precision, optimizer, loss (None: chosen from the last layer)
     backend, device, intra_threads, inter_threads, cpus, jit, pipeline
-    check_steps  steps after which the check value is taken
-    min_time_s   how long steps are timed after that; n_blocks: values it is cut into
+    check_steps  check values are taken after 2, 4, ... and so many steps, as far as they come
+    min_time_s   how long steps are timed from the third on; n_blocks: values it is cut into
     max_steps    most steps in all; max_time_s: a slow network ends after so long, from three
-                 steps on, without a check value if those steps were not reached
+                 steps on
+    hopeless_step_s  a step that takes longer ends it after three; None: none does
 
 The first message is a `progress` with our number, so that the parent can watch our memory.
 Leaves to others: the model (`user_network_model`), data (`user_network_data`), judging (parent).
@@ -122,7 +123,10 @@ def _device_bytes(request):
 
 
 class StepClock:
-    """Follows the steps: the first, the checked ones, then the timed ones; says when to stop."""
+    """Follows the steps: the first, the second, then the timed ones; says when to stop.
+
+    `checks` are the numbers of steps after which a check value was taken, each with its value.
+    """
 
     def __init__(self, request, clock=time.perf_counter):
         self._clock = clock
@@ -130,11 +134,13 @@ class StepClock:
         self._min_time_s = request["min_time_s"]
         self._max_steps = request["max_steps"]
         self._max_time_s = request["max_time_s"]
+        self._hopeless_s = request.get("hopeless_step_s")
         self._early_s = []
         self._began = None
         self.n_steps = 0
         self.first_step_s = None
         self.times_s = []
+        self.checks = []
 
     def begin(self):
         """Note the start of a step."""
@@ -146,10 +152,11 @@ class StepClock:
         self.n_steps += 1
         if self.n_steps == 1:
             self.first_step_s = spent
-        elif self.n_steps > self._check_steps:
-            self.times_s.append(spent)
-        else:
+        elif self.n_steps == 2:
+            # Whatever a library prepares for the steps to come is done after it.
             self._early_s.append(spent)
+        else:
+            self.times_s.append(spent)
         return self.is_done
 
     def follow(self):
@@ -158,14 +165,29 @@ class StepClock:
 
     @property
     def is_checked(self):
-        """Whether this was the step after which the check value is taken."""
-        return self.n_steps == self._check_steps
+        """Whether this was a step after which a check value is taken."""
+        count = self.n_steps
+        return count == self._check_steps or (
+            1 < count < self._check_steps and not count & count - 1
+        )
+
+    def check(self, value):
+        """Note the check value after the steps so far."""
+        self.checks.append((self.n_steps, value))
+
+    @property
+    def _is_hopeless(self):
+        if self._hopeless_s is None or self.n_steps < 3:
+            return False
+        return min(self._early_s + self.times_s) > self._hopeless_s
 
     @property
     def is_done(self):
         """Whether there are enough steps."""
         spent_s = sum(self._early_s) + sum(self.times_s)
-        if self.n_steps >= self._max_steps or (self.n_steps > 2 and spent_s > self._max_time_s):
+        if self.n_steps >= self._max_steps or self._is_hopeless:
+            return True
+        if self.n_steps > 2 and spent_s > self._max_time_s:
             return True
         return len(self.times_s) >= 3 and sum(self.times_s) >= self._min_time_s
 
@@ -206,6 +228,7 @@ def run(request, emit):
         "n_steps": clock.n_steps,
         "batch_size": network.batch_size,
         "check_value": check_value,
+        "checks": clock.checks,
         "check": check,
         "has_random_layers": is_training and network.has_random_layers,
         "peak_memory_bytes": _peak_bytes(),

@@ -7,6 +7,7 @@ Leaves to others: data (`user_network_data`), the clock of the steps (`user_netw
 
 import importlib.util
 import json
+import math
 import sys
 
 import keras_network
@@ -184,7 +185,8 @@ def _set_weights(model):
             continue
         fan = np.prod(shape[:-2]) * (shape[-2] + shape[-1])
         limit = float(np.sqrt(6.0 / fan))
-        weights.append(random.uniform(-limit, limit, shape).astype("float32"))
+        drawn = random.random(shape, dtype=np.float32)
+        weights.append((drawn - np.float32(0.5)) * np.float32(2.0 * limit))
     model.set_weights(weights)
 
 
@@ -226,7 +228,7 @@ def train(keras, network, request, clock, emit):
     """Train until the clock has enough steps; return the check value and how it was checked."""
     import numpy as np
 
-    seen = {}
+    is_lazy = request["backend"] == "jax"
 
     class Follow(keras.callbacks.Callback):
         def on_train_batch_begin(self, batch, logs=None):  # noqa: ARG002
@@ -234,9 +236,17 @@ def train(keras, network, request, clock, emit):
                 clock.begin()
 
         def on_train_batch_end(self, _batch, logs=None):
+            if is_lazy:
+                # The step is over when its loss is there.
+                float((logs or {}).get("loss", 0.0))
             is_done = clock.end()
             if clock.is_checked:
-                seen["loss"] = float((logs or {}).get("loss", float("nan")))
+                loss = float((logs or {}).get("loss", float("nan")))
+                if not math.isfinite(loss):
+                    raise worker_errors.WrongResult(
+                        "the loss is not a number after the first steps"
+                    )
+                clock.check(loss)
                 emit("stage", stage="measure")
             elif clock.n_steps % 50 == 0:
                 emit("progress", steps=clock.n_steps)
@@ -244,7 +254,7 @@ def train(keras, network, request, clock, emit):
                 self.model.stop_training = True
             clock.follow()
 
-    before = [np.array(weight) for weight in network.model.get_weights()[:4]]
+    before = [np.array(_numpy(variable)) for variable in network.model.weights[:4]]
     common = {"epochs": _STOP, "verbose": 0, "callbacks": [Follow()], "shuffle": False}
     if request.get("data"):
         dataset = own_data.own_dataset(keras, network.model, network.kinds, request, load_function)
@@ -254,7 +264,7 @@ def train(keras, network, request, clock, emit):
         inputs, targets, _n = made_up(keras, network, request)
         size = request["batch_size"]
         network.model.fit(_single(inputs), _single(targets), batch_size=size, **common)
-    return _checked_loss(network, seen, before)
+    return _checked_loss(network, clock, before)
 
 
 def _batch_of(dataset, default):
@@ -268,19 +278,16 @@ def _batch_of(dataset, default):
     return default
 
 
-def _checked_loss(network, seen, before):
+def _checked_loss(network, clock, before):
     import numpy as np
 
-    loss = seen.get("loss")
-    if loss is not None and not np.isfinite(loss):
-        raise worker_errors.WrongResult("the loss is not a number after the first steps")
-    after = network.model.get_weights()[:4]
+    after = [_numpy(variable) for variable in network.model.weights[:4]]
     n_changed = sum(not np.array_equal(old, after[at]) for at, old in enumerate(before))
     if before and not n_changed:
         raise worker_errors.WrongResult("training does not change any weight")
-    if loss is None:
+    if not clock.checks:
         return None, "training changes weights; too slow for the loss to be compared"
-    return loss, "the loss is finite, training changes weights"
+    return clock.checks[-1][1], "the loss is finite, training changes weights"
 
 
 def predict(keras, network, request, clock, emit):

@@ -22,12 +22,14 @@ class Fake:
 
     def __init__(self):
         self.order = []
+        self.limits = []
         self.breaks_at = None
 
     def __call__(self, source, setup, *, started_s, limits, cancel):
         if len(self.order) == self.breaks_at:
             raise KeyboardInterrupt
         self.order.append(setup.id)
+        self.limits.append(limits)
         return TrialRun(
             setup_id=setup.id,
             started_s=started_s,
@@ -107,8 +109,26 @@ def test_all_tries_pairs_of_what_is_faster(fake, capsys, monkeypatch):
     if "bfloat16" not in options_of(capsys):
         monkeypatch.setitem(SPEEDS, "one-pool", 1.5)
     assert run(["try", "mnist-cnn", "--all", "--minutes", "30"]) in (0, 3)
-    assert any("+" in name for name in fake.order)
-    assert any(name.startswith("batch-") for name in fake.order)
+    pair = next(at for at, name in enumerate(fake.order) if "+" in name)
+    batch = next(at for at, name in enumerate(fake.order) if name.startswith("batch-"))
+    assert pair < batch
+
+
+def test_what_is_far_slower_is_given_up_beside_the_baseline(fake, capsys):
+    assert run(["try", "mnist-cnn", "--option", "xla"]) == 0
+    first = fake.limits[0]
+    assert first.hopeless_step_s is None
+    assert first.budget_s == try_run.RunLimits().budget_s
+    slow = next(
+        limits for name, limits in zip(fake.order, fake.limits, strict=True) if name == "xla"
+    )
+    assert slow.hopeless_step_s == pytest.approx(0.2, rel=0.05)
+    assert slow.budget_s == 30.0
+    assert all(
+        limits.hopeless_step_s is None
+        for name, limits in zip(fake.order, fake.limits, strict=True)
+        if name == "now"
+    )
 
 
 @pytest.mark.parametrize(

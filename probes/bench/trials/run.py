@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.model.measurement import Outcome
-from advisor.model.trial import TrialRun, TrialSetup, TrialSource
+from advisor.model.trial import CheckValue, TrialRun, TrialSetup, TrialSource
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.load import LoadMeter
 from probes.bench.parsing import parse_stack, parse_times
@@ -29,16 +29,18 @@ class RunLimits:
         memory_bytes: of the process and its children; None: no limit.
         budget_s: all together; stage_s: silence while something loads or compiles.
         min_time_s: how long steps are timed; max_time_s: a slow network ends after so long.
-        check_steps: steps after which the check value is taken.
+        check_steps: steps after which the last check value is taken, where there is time for it.
+        hopeless_step_s: a step that takes longer ends the run after three; None: none does.
     """
 
     memory_bytes: int | None = None
     budget_s: float = 180.0
     stage_s: float = 90.0
     silence_s: float = 60.0
-    min_time_s: float = 1.5
+    min_time_s: float = 1.0
     max_time_s: float = 15.0
     check_steps: int = 8
+    hopeless_step_s: float | None = None
     n_blocks: int = 5
     max_steps: int = 20_000
     most_processes: int = 64
@@ -72,6 +74,7 @@ def request_of(source: TrialSource, setup: TrialSetup, limits: RunLimits) -> dic
         "max_time_s": limits.max_time_s,
         "n_blocks": limits.n_blocks,
         "max_steps": limits.max_steps,
+        "hopeless_step_s": limits.hopeless_step_s,
     }
 
 
@@ -139,6 +142,17 @@ def _number(value: object) -> float | None:
     return float(value)
 
 
+def _parse_checks(found: object) -> tuple[CheckValue, ...]:
+    """Return the check values of a result; what makes no sense is left out."""
+    checks = []
+    for entry in found if isinstance(found, list) else []:
+        if isinstance(entry, list) and len(entry) == 2:
+            steps, value = map(_number, entry)
+            if steps is not None and value is not None:
+                checks.append(CheckValue(steps=int(steps), value=value))
+    return tuple(checks)
+
+
 def _run_of(
     setup: TrialSetup,
     verdict: WorkerVerdict,
@@ -171,6 +185,7 @@ def _run_of(
         values_s=values,
         batch_size=int(batch),
         check_value=_number(result.get("check_value")),
+        checks=_parse_checks(result.get("checks")),
         has_random_layers=result.get("has_random_layers") is True,
         peak_memory_bytes=max((int(p) for p in peaks if p is not None), default=None),
         device_memory_bytes=None if device is None else int(device),

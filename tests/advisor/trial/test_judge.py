@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
-from advisor.model.trial import Jit, TrialRun, TrialSetup, TrialVerdict
+from advisor.model.trial import CheckValue, Jit, TrialRun, TrialSetup, TrialVerdict
 from advisor.trial.judge import is_decided, judge_all, tolerance_of, verdict_of
 from advisor.trial.statistics import Estimate
 
@@ -67,6 +67,29 @@ def test_a_faster_wrong_answer_is_not_faster(machine):
     assert result.verdict is TrialVerdict.WRONG_RESULT
     assert "2.9" in result.message
     assert "2.3" in result.message
+
+
+def checked(name, at_s, *values):
+    checks = tuple(CheckValue(steps=2 << at, value=value) for at, value in enumerate(values))
+    return run(name, at_s, 0.1, checks=checks, check_value=values[-1])
+
+
+@pytest.mark.parametrize(("value", "is_wrong"), [(2.5, False), (2.2, True)])
+def test_the_loss_is_compared_after_as_many_steps_as_all_have_taken(value, is_wrong):
+    setups = [NOW, TrialSetup(id="x", title="x")]
+    runs = [
+        checked("now", 0, 2.6, 2.5, 2.2),
+        checked("x", 5, 2.6, value),
+        checked("now", 9, 2.6, 2.5),
+    ]
+    result = judge_all(setups, runs)[1]
+    assert (result.verdict is TrialVerdict.WRONG_RESULT) is is_wrong
+
+
+def test_without_a_check_in_common_nothing_is_held_against_a_setting():
+    setups = [NOW, TrialSetup(id="x", title="x")]
+    runs = [checked("now", 0, 2.6, 2.5), run("x", 5, 0.1, check_value=9.0), run("now", 9, 0.1)]
+    assert judge_all(setups, runs)[1].verdict is not TrialVerdict.WRONG_RESULT
 
 
 def test_what_fails_says_why_and_the_rest_goes_on(machine):
@@ -134,6 +157,13 @@ def test_faster_and_slower_mirror_each_other(log_mid, half_95, widening, n_runs)
     assert verdict_of(mirrored) is opposite.get(verdict, verdict)
     if is_decided(found):
         assert verdict is not TrialVerdict.UNSTABLE
+
+
+def test_one_run_is_enough_for_no_difference_where_the_spread_is_known_to_be_small():
+    near = Estimate(log_mid=0.01, half_95=0.02, half_99=0.03, n_runs=1)
+    assert verdict_of(near) is TrialVerdict.NO_DIFFERENCE
+    assert is_decided(near)
+    assert not is_decided(dataclasses.replace(near, half_99=0.05))
 
 
 def test_nothing_is_known_of_what_ran_once_unless_it_is_far_off():

@@ -23,6 +23,17 @@ def test_every_other_round_is_backwards(machine):
     assert others[:6] == ["a", "b", "c", "c", "b", "a"]
 
 
+def test_what_may_be_the_best_gets_its_third_run_before_the_others(machine):
+    simulated = machine({"a": 1.0, "good": 1.3, "c": 1.0}, noise=0.04, seed=1)
+    simulated.search(200.0)
+    thirds = {
+        name: [at for at, run in enumerate(simulated.order) if run == name][2:3] or [99]
+        for name in ("a", "good", "c")
+    }
+    assert thirds["good"] < thirds["a"]
+    assert thirds["good"] < thirds["c"]
+
+
 def test_the_time_is_kept(machine):
     for budget_s in (10.0, 30.0, 61.0, 120.0):
         runs = machine(dict.fromkeys("abcd", 1.0), noise=0.2).search(budget_s)

@@ -68,7 +68,7 @@ def take(steps, clock, *times_s):
     return None
 
 
-def test_the_first_step_is_apart_and_checked_steps_are_not_timed():
+def test_the_first_two_steps_are_apart():
     steps, clock = step_clock()
     assert take(steps, clock, 5.0, 9.0, 0.4, 0.4, 0.4, 0.4) == 5
     assert steps.first_step_s == 5.0
@@ -76,11 +76,34 @@ def test_the_first_step_is_apart_and_checked_steps_are_not_timed():
     assert len(steps.values_s(5)) == 3
 
 
+def test_check_values_are_taken_after_twice_as_many_steps_each_time():
+    steps, clock = step_clock(check_steps=12, min_time_s=20.0)
+    marks = []
+    steps.begin()
+    for _ in range(20):
+        clock.now_s += 1.0
+        steps.end()
+        steps.follow()
+        if steps.is_checked:
+            marks.append(steps.n_steps)
+            steps.check(0.5)
+    assert marks == [2, 4, 8, 12]
+    assert steps.checks == [(2, 0.5), (4, 0.5), (8, 0.5), (12, 0.5)]
+
+
+def test_a_hopeless_setting_ends_after_three_steps_however_slow_the_first():
+    steps, clock = step_clock(hopeless_step_s=0.5, min_time_s=60.0)
+    assert take(steps, clock, 9.0, *[0.6] * 10) == 3
+    assert steps.values_s(5) == pytest.approx([0.6, 0.6])
+    steps, clock = step_clock(hopeless_step_s=0.5, min_time_s=1.0)
+    assert take(steps, clock, 9.0, 0.9, *[0.4] * 10) == 5
+
+
 def test_a_slow_network_ends_early_with_what_there_is():
     steps, clock = step_clock(check_steps=8, max_time_s=10.0)
     assert take(steps, clock, *[6.0] * 10) == 3
     assert steps.values_s(5) == pytest.approx([6.0, 6.0])
-    assert not steps.is_checked
+    assert steps.n_steps == 3
 
 
 def test_blocks_share_all_steps():

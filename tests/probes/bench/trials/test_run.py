@@ -15,6 +15,7 @@ import pytest
 from advisor.model.measurement import Outcome, Setting
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import (
+    CheckValue,
     CodeReference,
     DataKind,
     Jit,
@@ -25,7 +26,7 @@ from advisor.model.trial import (
 )
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.process import CancelToken
-from probes.bench.trials.run import RunLimits, request_of, run_setup
+from probes.bench.trials.run import RunLimits, _parse_checks, request_of, run_setup
 
 ROOT = Path(__file__).parents[4]
 DATA = ROOT / "tests" / "data" / "workers"
@@ -196,6 +197,12 @@ def test_a_run_tells_what_it_measured(tmp_path):
     assert found.check_value == 2.3
     assert found.peak_memory_bytes > 1 << 20
     assert found.stack.backend == "tensorflow"
+    assert found.checks == (CheckValue(steps=2, value=2.5), CheckValue(steps=4, value=2.3))
+
+
+@pytest.mark.parametrize("found", [None, "x", [1], [[1]], [["a", 1.0]], [[1, None]], [[True, 1]]])
+def test_check_values_that_make_no_sense_are_left_out(found):
+    assert _parse_checks(found) == ()
 
 
 def test_the_request_has_what_the_setup_changes(tmp_path):
