@@ -49,6 +49,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         metavar="PATH",
         help="a further interpreter whose libraries are tried",
     )
+    parser.add_argument("--onednn", metavar="PATH", help="oneDNN's shared library (libdnnl)")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser.parse_args(arguments)  # fmt: skip
 
@@ -60,7 +61,9 @@ def planned(options: argparse.Namespace, folder: Path) -> Iterator[Contest]:
     today = time.strftime("%Y-%m-%d")
     profile = collect_profile(SystemReader(), today=today, list_opencl=None)
     if "cpu" in wanted:
-        yield contests.cpu_contest(profile, knowledge=knowledge, pythons=tuple(options.python))
+        yield contests.cpu_contest(
+            profile, knowledge=knowledge, pythons=tuple(options.python), onednn=options.onednn
+        )
     if not {"clpeak", "clblast"} & set(wanted):
         return
     for driver in find_drivers(folder, extra=tuple(options.icd)):
@@ -88,7 +91,7 @@ def line(row: Row) -> str:
     """Return a row of the table."""
     spread = f"{min(row.ratios):.2f}-{max(row.ratios):.2f}" if row.ratios else ""
     ours, theirs = statistics.median(row.ours), statistics.median(row.theirs)
-    share = f"{100 * ours / row.peak:5.0f} %" if row.peak else "      -"
+    share = "      -" if row.share is None else f"{100 * row.share:5.0f} %"
     ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
     return (
         f"{row.device[:44]:44} {row.thing:18} {row.peer:26} {ours:8.1f} {theirs:8.1f} {row.unit:8}"

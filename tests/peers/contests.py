@@ -27,7 +27,7 @@ from advisor.predict.work import rate
 from advisor.report.names import shape_name
 from probes.bench.session import Session
 from tests.peers.drivers import Driver
-from tests.peers.duel import Contest, Figures, PeerFailed, PeerMissing
+from tests.peers.duel import PEAK, Contest, Figures, PeerFailed, PeerMissing
 from tests.peers.parsing import BANDWIDTH, COMPUTE, ClpeakDevice, parse_clblast, parse_clpeak
 from tests.peers.programs import find_program, run_program, run_script
 
@@ -37,6 +37,7 @@ STREAM_ELEMENTS = 1 << 25
 CLIENT = "clblast_client_xgemm"
 CLPEAK_PACKAGE = "Debian package clpeak"
 LIBRARIES = ("numpy", "tensorflow", "torch")
+ONEDNN = "onednn"
 
 
 def product(size: int) -> GemmShape:
@@ -210,31 +211,52 @@ def _by_client(program: str, driver: Driver, device: OpenclDevice) -> Figures:
     return figures
 
 
-def best_library_figures(pythons: Iterable[str]) -> tuple[Figures, tuple[str, ...]]:
+def best_library_figures(
+    pythons: Iterable[str], *, onednn: str | None = None
+) -> tuple[Figures, tuple[str, ...]]:
     """Return the figures of every library found, "numpy gemm 512" and so on, and what is missing.
+
+    Args:
+        pythons: interpreters whose libraries are tried.
+        onednn: path of oneDNN's shared library; None: where the system has it.
 
     Raises:
         PeerMissing: there is no library at all.
     """
     figures: Figures = {}
     missing: list[str] = []
-    for library in LIBRARIES:
-        for python in pythons:
-            try:
-                found = run_script("cpu_gemm.py", [library, *map(str, CPU_SIZES)], python=python)
-            except PeerMissing as error:
-                missing.append(f"{error} ({python})")
-                continue
-            for name, value in found.items():
-                key = f"{library} {name}"
-                figures[key] = max(value, figures.get(key, 0.0))
+    asked = [(library, library, python) for library in LIBRARIES for python in pythons]
+    # The library is the system's, whatever interpreter calls it.
+    asked.append((ONEDNN, f"{ONEDNN}={onednn}" if onednn else ONEDNN, sys.executable))
+    for library, argument, python in asked:
+        try:
+            found = run_script("cpu_gemm.py", [argument, *map(str, CPU_SIZES)], python=python)
+        except PeerMissing as error:
+            missing.append(f"{error} ({python})")
+            continue
+        for name, value in found.items():
+            key = f"{library} {name}"
+            figures[key] = max(value, figures.get(key, 0.0))
     if not figures:
         raise PeerMissing("; ".join(missing))
-    for size in CPU_SIZES:
-        name = f"gemm {size}"
-        of_size = [value for key, value in figures.items() if key.endswith(" " + name)]
-        figures[f"best {name}"] = max(of_size)
-    return figures, tuple(dict.fromkeys(missing))
+    return {**figures, **best_of(figures)}, tuple(dict.fromkeys(missing))
+
+
+def best_of(figures: Figures) -> Figures:
+    """Return the best of all libraries for each size, by the names "best gemm 512" and so on."""
+    names = [f"gemm {size}" for size in CPU_SIZES]
+    of_size = {n: [v for key, v in figures.items() if key.endswith(" " + n)] for n in names}
+    return {f"best {name}": max(values) for name, values in of_size.items() if values}
+
+
+def leaders(figures: Figures) -> list[str]:
+    """Return which library was the best in each size: "gemm 512: tensorflow, 380 GFLOP/s"."""
+    found = []
+    for best, value in best_of(figures).items():
+        name = best.removeprefix("best ")
+        who = next(k for k, v in figures.items() if v == value and k.endswith(" " + name))
+        found.append(f"{name}: {who.removesuffix(name).strip()}, {value:.0f} GFLOP/s")
+    return found
 
 
 def _pairs(same: dict[Runner, str], names: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
@@ -248,44 +270,51 @@ def _pairs(same: dict[Runner, str], names: Iterable[str]) -> tuple[tuple[str, st
 
 
 def cpu_contest(
-    profile: MachineProfile, *, knowledge: Knowledge, pythons: tuple[str, ...] = ()
+    profile: MachineProfile,
+    *,
+    knowledge: Knowledge,
+    pythons: tuple[str, ...] = (),
+    onednn: str | None = None,
 ) -> Contest:
     """Return our products on the processor against the plainest calls of the libraries.
 
-    The bound follows from the clock measured in the same minute, where it can be measured.
+    The bound of each round follows from the clock that the cores held in that round under
+    multiply-adds of the widest vectors, where it can be measured: wide vectors lower the clock.
 
     Args:
         profile: the machine.
         knowledge: for the bound.
         pythons: further interpreters whose libraries are tried.
+        onednn: path of oneDNN's shared library; None: where the system has it.
     """
     shapes: dict[str, KernelShape] = {f"gemm {size}": product(size) for size in CPU_SIZES}
     same = {Runner.NUMPY: "numpy", Runner.KERAS: "tensorflow"}
 
     def ours() -> Figures:
-        return {
+        clocks = measured_clock(profile)
+        figures = {
             f"{runner.value} {name}": value
             for runner in same
             for name, value in our_figures(profile, shapes, runner=runner).items()
         }
+        bound = cpu_flop_peak(profile, knowledge=knowledge, measured=clocks)
+        contest.notes.extend(clock_notes(clocks))
+        peak = _giga(bound)
+        if not isinstance(bound, Peak) or peak is None:
+            contest.notes.append(f"processor: no bound, not known: {bound.value}")
+            return figures
+        contest.notes.append(f"processor: bound {peak:.0f} GFLOP/s by {bound.basis.value}")
+        return {PEAK: peak, **figures}
 
     def theirs() -> Figures:
-        figures, missing = best_library_figures(dict.fromkeys((sys.executable, *pythons)))
+        pythons_ = dict.fromkeys((sys.executable, *pythons))
+        figures, missing = best_library_figures(pythons_, onednn=onednn)
+        contest.notes.extend(f"best library, {who}" for who in leaders(figures))
         contest.notes.extend(note for note in missing if note not in contest.notes)
         return figures
 
-    clocks = measured_clock(profile)
-    peak = _giga(cpu_flop_peak(profile, knowledge=knowledge, measured=clocks))
     pairs = _pairs(same, shapes)
-    contest = Contest(
-        device="processor",
-        peer="",
-        ours=ours,
-        theirs=theirs,
-        pairs=pairs,
-        peaks={} if peak is None else {name: peak for name, _peer, _unit in pairs},
-    )
-    contest.notes.extend(clock_notes(clocks))
+    contest = Contest(device="processor", peer="", ours=ours, theirs=theirs, pairs=pairs)
     return contest
 
 

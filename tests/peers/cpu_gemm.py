@@ -1,8 +1,11 @@
-"""Times square float32 products by the plainest call of a library: "numpy", "tensorflow", "torch".
+"""Times square float32 products by the plainest call of a library.
 
-A script for any interpreter: arguments are the library, then sizes. Prints one line of JSON.
+A script for any interpreter: arguments are the library ("numpy", "tensorflow", "torch", "onednn",
+or "onednn=" and the path of its shared library), then sizes. Prints one line of JSON.
 """
 
+import ctypes
+import ctypes.util
 import json
 import statistics
 import sys
@@ -37,7 +40,45 @@ def tensorflow_product(n):
     return lambda: multiply(a, b)
 
 
-PRODUCTS = {"numpy": numpy_product, "tensorflow": tensorflow_product, "torch": torch_product}
+def onednn_product(n, path=""):
+    """Call oneDNN itself, whose product is its own: no framework between."""
+    import numpy as np
+
+    name = path or ctypes.util.find_library("dnnl")
+    if not name:
+        raise ImportError("no libdnnl is installed (Debian package libdnnl2)")
+    try:
+        function = ctypes.CDLL(name).dnnl_sgemm
+    except (OSError, AttributeError) as error:
+        raise ImportError(str(error)) from error
+    random = np.random.default_rng(1)
+    a, b = (random.standard_normal((n, n), dtype=np.float32) for _ in range(2))
+    c = np.empty((n, n), np.float32)
+    plain, size, number = ctypes.c_char(b"N"), ctypes.c_int64(n), ctypes.c_float
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c)]
+
+    def multiply():
+        status = function(
+            plain, plain, size, size, size, number(1.0), pointers[0], size, pointers[1], size,
+            number(0.0), pointers[2], size,
+        )  # fmt: skip
+        if status != 0:
+            raise SystemExit(f"oneDNN returned {status}")
+
+    multiply()
+    if not np.allclose(c[:3], a[:3] @ b, atol=1e-3 * n**0.5):
+        raise SystemExit("oneDNN's product is wrong")
+    # The arrays live as long as the function that has their addresses.
+    multiply.arrays = (a, b, c)
+    return multiply
+
+
+PRODUCTS = {
+    "numpy": numpy_product,
+    "tensorflow": tensorflow_product,
+    "torch": torch_product,
+    "onednn": onednn_product,
+}
 
 
 def seconds(call):
@@ -60,9 +101,11 @@ def seconds(call):
 
 
 def main(arguments):
-    library, sizes = arguments[0], [int(size) for size in arguments[1:]]
+    library, _, path = arguments[0].partition("=")
+    more = (path,) if path else ()
+    sizes = [int(size) for size in arguments[1:]]
     try:
-        figures = {f"gemm {n}": 2e-9 * n**3 / seconds(PRODUCTS[library](n)) for n in sizes}
+        figures = {f"gemm {n}": 2e-9 * n**3 / seconds(PRODUCTS[library](n, *more)) for n in sizes}
     except ImportError as error:
         print(json.dumps({"missing": f"{library} is not installed: {error}"}))
         return

@@ -19,7 +19,7 @@ class Row:
 
     Attributes:
         unit: "GFLOP/s" or "GB/s"; more is better.
-        peak: what the hardware could do, None when that is not known.
+        peaks: what the hardware could do, in each round; empty when that is not known.
     """
 
     device: str
@@ -28,7 +28,14 @@ class Row:
     unit: str
     ours: tuple[float, ...]
     theirs: tuple[float, ...]
-    peak: float | None = None
+    peaks: tuple[float, ...] = ()
+
+    @property
+    def share(self) -> float | None:
+        """The median over the rounds of ours / what the hardware could do in that round."""
+        if len(self.peaks) != len(self.ours):
+            return None
+        return statistics.median(a / b for a, b in zip(self.ours, self.peaks, strict=True))
 
     @property
     def ratios(self) -> tuple[float, ...]:
@@ -52,11 +59,14 @@ class Row:
             "ours_median": statistics.median(self.ours),
             "theirs_median": statistics.median(self.theirs),
             "ratio": self.ratio,
-            "peak": self.peak,
+            "peaks": list(self.peaks),
+            "share_of_peak": self.share,
         }
 
 
 Figures = dict[str, float]
+# Name under which a side tells the bound of all its figures in a round.
+PEAK = "peak"
 
 
 @dataclass(slots=True)
@@ -65,6 +75,7 @@ class Contest:
 
     Attributes:
         pairs: name of ours, name of theirs, unit.
+        peaks: bounds by the name of ours; one that we tell in a round (`PEAK`) comes first.
         notes: why figures are absent, filled while it runs.
     """
 
@@ -107,7 +118,14 @@ def run_contest(contest: Contest, *, rounds: int) -> tuple[Row, ...]:
                 unit=unit,
                 ours=tuple(a),
                 theirs=tuple(b),
-                peak=contest.peaks.get(mine),
+                peaks=_peaks(ours, contest.peaks.get(mine)),
             )
         )
     return tuple(rows)
+
+
+def _peaks(ours: list[Figures], known: float | None) -> tuple[float, ...]:
+    """Return the bound of each round, or none."""
+    found = [figures.get(PEAK, known) for figures in ours]
+    told = tuple(peak for peak in found if peak is not None)
+    return told if len(told) == len(found) else ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.peers.duel import Contest, PeerFailed, PeerMissing, Row, run_contest
+from tests.peers.duel import PEAK, Contest, PeerFailed, PeerMissing, Row, run_contest
 
 
 def contest(ours, theirs, **changes):
@@ -26,9 +26,23 @@ def test_order_is_swapped_each_round():
     assert calls == ["a", "b", "b", "a", "a", "b"]
     assert rows == (
         Row(device="D", thing="mine", peer="P other", unit="GB/s", ours=(2.0,) * 3,
-            theirs=(4.0,) * 3, peak=8.0),
+            theirs=(4.0,) * 3, peaks=(8.0,) * 3),
     )  # fmt: skip
     assert rows[0].ratio == 0.5
+    assert rows[0].share == 0.25
+
+
+def test_a_bound_that_is_told_with_the_figures_is_that_of_its_round():
+    rounds = iter([{"mine": 6.0, PEAK: 8.0}, {"mine": 5.0, PEAK: 10.0}, {"mine": 9.0, PEAK: 9.0}])
+    (row,) = run_contest(contest(lambda: next(rounds), lambda: {"other": 1.0}), rounds=3)
+    assert row.peaks == (8.0, 10.0, 9.0)
+    assert row.share == 0.75
+
+
+def test_a_bound_that_is_not_known_in_each_round_gives_no_share():
+    rounds = iter([{"mine": 6.0, PEAK: 8.0}, {"mine": 5.0}])
+    (row,) = run_contest(contest(lambda: next(rounds), lambda: {"other": 1.0}), rounds=2)
+    assert row.share is None
 
 
 def test_the_ratio_is_the_median_of_rounds_not_the_ratio_of_medians():

@@ -9,7 +9,7 @@ import pytest
 from advisor.model.machine import DeviceKind, OpenclDevice
 from tests.peers import __main__ as command
 from tests.peers import drivers, programs
-from tests.peers.contests import clpeak_figures
+from tests.peers.contests import best_of, clpeak_figures, leaders
 from tests.peers.duel import Contest, PeerFailed, PeerMissing
 from tests.peers.parsing import COMPUTE, ClpeakDevice
 
@@ -85,6 +85,19 @@ def test_a_library_that_is_not_there(monkeypatch):
     monkeypatch.setattr(programs, "run_program", lambda *_args, **_kwargs: "chatter\n" + answer)
     with pytest.raises(PeerMissing, match="torch is not installed"):
         programs.run_script("cpu_gemm.py", ["torch", "64"])
+
+
+def test_onednn_is_missing_plainly(tmp_path):
+    nothing = tmp_path / "libdnnl.so"
+    nothing.write_bytes(b"no library")
+    with pytest.raises(PeerMissing, match="onednn is not installed"):
+        programs.run_script("cpu_gemm.py", [f"onednn={nothing}", "64"])
+
+
+def test_the_best_library_of_each_size():
+    figures = {"numpy gemm 512": 3.0, "onednn gemm 512": 4.0, "numpy gemm 1024": 5.0}
+    assert best_of(figures) == {"best gemm 512": 4.0, "best gemm 1024": 5.0}
+    assert leaders(figures) == ["gemm 512: onednn, 4 GFLOP/s", "gemm 1024: numpy, 5 GFLOP/s"]
 
 
 def test_a_script_without_figures():
