@@ -49,7 +49,9 @@ class BackgroundTask(QObject):
         self._thread.start()
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for the function to end; tell whether it did."""
+        """Wait for the function to end; tell whether it did, or was never started."""
+        if self._thread.ident is None:
+            return True
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 

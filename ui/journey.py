@@ -2,50 +2,57 @@
 
 The command line and the window walk the same line; each step is also a function of its own, so
 that both can start anywhere from a saved value.
+A step is imported when it is first walked: the window comes before the steps are loaded.
 Leaves to others: the steps themselves (`probes`, `advisor`), showing them (`ui.cli`, views).
 """
+
+from __future__ import annotations
 
 import contextlib
 import dataclasses
 import datetime as dt
 import functools
-import importlib.metadata
+import importlib
 import importlib.resources
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from advisor.errors import InputError
-from advisor.knowledge.refresh.table import add_refreshed
-from advisor.knowledge.store import Knowledge, load_knowledge
-from advisor.knowledge.user_folder import add_user_folder
+from advisor.knowledge.store import Knowledge, load_knowledge, load_networks
 from advisor.model.kernel import KernelCall
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import MeasurementSet, Runner
+from advisor.model.published import NetworkFacts
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
-from advisor.network.load import bundled_workload, workload_from_file
-from advisor.predict.index import KnowledgeIndex, knowledge_index
-from advisor.predict.replay import replay_kernels
-from advisor.recommend.recommend import recommend
 from probes.bench.events import SessionEvent
-from probes.bench.plan import Budget, budgets_s, plan
-from probes.bench.plan_environment import Stack, stacks_of
-from probes.bench.process import CancelToken
-from probes.bench.session import Session
-from probes.bench.tuning_store import TuningStore
-from probes.machine.collect import collect_profile
-from probes.machine.opencl import list_opencl_devices
-from probes.machine.overrides import apply_overrides
-from probes.machine.reader import SystemReader
+from probes.bench.plan_builder import Budget
 from ui.settings import own_rows_folder, prices_folder, read_overrides, tuning_folder
+
+if TYPE_CHECKING:
+    from advisor.predict.index import KnowledgeIndex
+    from probes.bench.process import CancelToken
 
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
 REPLAY_S = {Budget.QUICK: 6.0, Budget.THOROUGH: 30.0}
 GIB = 1024**3
+# What a run imports when it comes to it.
+_STEPS = (
+    "advisor.network.load",
+    "advisor.predict.replay",
+    "advisor.recommend.recommend",
+    "probes.bench.session",
+    "probes.bench.tuning_store",
+    "probes.machine.collect",
+    "probes.machine.opencl",
+)
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +106,8 @@ JourneyEvent = ProfileReady | ProvisionalReady | PlanReady | AdviceReady | Sessi
 
 
 def app_version() -> str:
-    """Return the version of the product, of the installed package or of the sources."""
-    try:
-        return importlib.metadata.version("dl-advisor")
-    except importlib.metadata.PackageNotFoundError:
-        return importlib.resources.files("resources").joinpath("VERSION").read_text().strip()
+    """Return the version of the product."""
+    return importlib.resources.files("resources").joinpath("VERSION").read_text().strip()
 
 
 def doctor_title() -> str:
@@ -116,17 +120,58 @@ def today() -> str:
     return dt.date.today().isoformat()
 
 
-@functools.cache
+class Once(Generic[_T]):
+    """A function without arguments that is called once, whichever threads ask at a time."""
+
+    def __init__(self, function: Callable[[], _T]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._lock = threading.Lock()
+        self._answers: list[_T] = []
+
+    def __call__(self) -> _T:
+        """Return the answer; a second thread waits for the first one's."""
+        with self._lock:
+            answers = self._answers
+            if not answers:
+                answers.append(self._function())
+            return answers[0]
+
+    def cache_clear(self) -> None:
+        """Ask anew the next time; never waits, even while somebody else is asking."""
+        self._answers = []
+
+
+def known_networks() -> tuple[NetworkFacts, ...]:
+    """Return the networks that have names, before the rest of the dataset is read."""
+    if own_rows_folder().is_dir():
+        return bundled_knowledge().networks
+    return load_networks()
+
+
+@Once
 def bundled_knowledge() -> Knowledge:
     """Return the bundled dataset with refreshed prices and the user's own rows, read once."""
+    from advisor.knowledge.refresh.table import add_refreshed
+    from advisor.knowledge.user_folder import add_user_folder
+
     knowledge = add_refreshed(load_knowledge(), folder=prices_folder())
     return add_user_folder(knowledge, folder=own_rows_folder(), today=dt.date.today())
 
 
-@functools.cache
+@Once
 def bundled_index() -> KnowledgeIndex:
     """Return what follows from the bundled dataset alone, derived once."""
+    from advisor.predict.index import knowledge_index
+
     return knowledge_index(bundled_knowledge())
+
+
+def warm_up() -> None:
+    """Load what the first run needs, so that it starts at once; for a quiet moment."""
+    for name in _STEPS:
+        importlib.import_module(name)
+    bundled_index()
 
 
 def load_job(request: JourneyRequest, knowledge: Knowledge) -> Workload:
@@ -135,6 +180,8 @@ def load_job(request: JourneyRequest, knowledge: Knowledge) -> Workload:
     Raises:
         InputError: unknown network, bad numbers, or a model file that cannot be read.
     """
+    from advisor.network.load import bundled_workload, workload_from_file
+
     if request.model_file is not None:
         return workload_from_file(request.model_file, job=request.job)
     name = request.network or DEFAULT_NETWORK
@@ -170,6 +217,11 @@ def probe_machine(
         overrides: by dotted name; None: those that the user has kept. One that names a part
             which is not there any more is left out.
     """
+    from probes.machine.collect import collect_profile
+    from probes.machine.opencl import list_opencl_devices
+    from probes.machine.overrides import apply_overrides
+    from probes.machine.reader import SystemReader
+
     lister = list_opencl_devices if with_opencl else None
     profile = collect_profile(SystemReader(), today=today(), list_opencl=lister)
     for name, text in (read_overrides() if overrides is None else overrides).items():
@@ -190,6 +242,8 @@ def framework_python(profile: MachineProfile) -> str | None:
 
 
 def _times_tensorflow(environment: Environment) -> bool:
+    from probes.bench.plan_environment import Stack, stacks_of
+
     return Stack(runner=Runner.KERAS) in stacks_of(environment)
 
 
@@ -202,6 +256,11 @@ def measure(
     cancel: CancelToken,
 ) -> MeasurementSet:
     """Run the suite, with the workload's own kernels when there is one."""
+    from advisor.predict.replay import replay_kernels
+    from probes.bench.plan import budgets_s, plan
+    from probes.bench.session import Session
+    from probes.bench.tuning_store import TuningStore
+
     replay: tuple[KernelCall, ...] = ()
     details: dict[str, Any] = {}
     if workload is not None:
@@ -231,6 +290,8 @@ def advise(
     index: KnowledgeIndex | None = None,
 ) -> Recommendation:
     """Return the advice for today's date; without the index of the knowledge it is made."""
+    from advisor.recommend.recommend import recommend
+
     return recommend(
         profile,
         measurements,
@@ -254,6 +315,8 @@ class WhatIf:
 
 def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
     """Return the advice for the same machine and measurements under other circumstances."""
+    from advisor.recommend.recommend import recommend
+
     preferences = dataclasses.replace(
         advice.preferences, max_usd=what_if.max_usd, deadline_h=what_if.deadline_h
     )

@@ -19,7 +19,6 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.workload import Workload
 from ui.background import BackgroundTask, error_line
-from ui.comparing import compare_all
 from ui.journey import bundled_knowledge
 
 
@@ -52,6 +51,9 @@ class CompareState:
 
 def compare_with_dataset(subjects: Subjects) -> Comparison:
     """Return the comparison with the bundled dataset and the user's own rows."""
+    # Only this page loads the comparison.
+    from ui.comparing import compare_all
+
     return compare_all(
         subjects.profile, subjects.measurements, subjects.workload, bundled_knowledge()
     )
