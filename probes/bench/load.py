@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 import psutil
 
+from probes.bench.windows_job import own_and_children_s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuCounters:
     """Seconds of CPU time since the machine started, over all CPUs.
 
-    `own_s`: of this process and the children it has waited for, None where it is not known.
+    `own_s`: of this process and the children it has waited for (on Windows, of all its children,
+    since it was first asked), None where it is not known.
     """
 
     busy_s: float
@@ -38,7 +41,7 @@ class LoadShare:
 
 def _own_seconds() -> float | None:
     if sys.platform == "win32":
-        return None
+        return own_and_children_s()
     import resource
 
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
