@@ -4,7 +4,6 @@ Leaves to others: the search (`ui.try_run`), showing it (`ui.dialogs.trial`), th
 command line (`ui.try_commands`).
 """
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +15,14 @@ from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource, 
 from advisor.model.workload import Job, Workload
 from advisor.recommend.recommend import recommend
 from advisor.recommend.tried import OWN_PREFIX
-from advisor.trial.plan import list_trials
 from probes.bench.process import CancelToken
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits, run_setup
 from ui import journey, try_source
-from ui.history.store import History, Search, search_of
+from ui.history.store import History
 from ui.settings import trials_file
-from ui.try_run import RunSetup, Searcher, SearchRequest, gpu_backends, machine_facts
+from ui.try_plan import search_row, setups_for
+from ui.try_run import RunSetup, Searcher, SearchRequest
 
 _MINUTE_S = 60.0
 _TELLING = (TrialVerdict.FASTER, TrialVerdict.SLOWER, TrialVerdict.NO_DIFFERENCE)
@@ -60,9 +59,7 @@ def plan_trial(advice: Recommendation, *, model_file: Path | None = None) -> Tri
             f"this advice is for another machine ({advice.profile.cpu.brand}): press Advise me"
         )
     source = source_of_advice(advice, model_file=model_file)
-    facts = dataclasses.replace(machine_facts(), gpu_backends=gpu_backends(profile, None))
-    options = journey.bundled_knowledge().options
-    setups = list_trials(profile, source, facts=facts, options=options)
+    setups = setups_for(profile, source)
     return TrialPlan(advice=advice, profile=profile, source=source, setups=setups)
 
 
@@ -126,23 +123,13 @@ def run_trial(
             request,
             today=journey.today(),
             history=history,
-            search_=history.begun(_search_row(plan)),
+            search_=history.begun(search_row(plan.profile, plan.source)),
             on_start=on_start,
             on_run=on_run,
             cancel=cancel,
             run=run,
         )
         return searcher.go(plan.profile)
-
-
-def _search_row(plan: TrialPlan) -> Search:
-    own = [e.frameworks for e in plan.profile.environments if e.kind == "ours"][:1]
-    return search_of(
-        plan.source,
-        machine=plan.profile.cpu.brand,
-        software=repr(own),
-        created_on=journey.today(),
-    )
 
 
 def tells_something(report: TrialReport) -> bool:

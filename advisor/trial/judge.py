@@ -51,13 +51,15 @@ def tolerance_of(
         setup: what is compared.
         baseline: what it is compared with.
         precision: of the job, where the setup does not change it.
-        has_random_layers: the network draws masks, which differ from backend to backend.
+        has_random_layers: the network draws masks, which differ between backends and formats.
     """
     found = max(_TOLERANCES[setup.precision or precision], _TOLERANCES[precision])
     is_other = (setup.backend, setup.python, setup.device) != (
         baseline.backend, baseline.python, baseline.device,
     )  # fmt: skip
-    is_redrawn = is_other or setup.jit is not baseline.jit
+    # Masks are drawn in the number format of the layer, and anew by another compiler.
+    is_other_format = setup.precision not in (None, precision)
+    is_redrawn = is_other or is_other_format or setup.jit is not baseline.jit
     return max(found, _RANDOM_LAYERS_TOLERANCE) if is_redrawn and has_random_layers else found
 
 

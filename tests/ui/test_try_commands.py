@@ -11,7 +11,7 @@ from advisor.model.codec import load_document
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Basis
 from advisor.model.trial import TrialReport, TrialRun, TrialVerdict
-from ui import settings, try_commands, try_run
+from ui import settings, try_commands, try_plan, try_run
 from ui.cli import run
 
 SPEEDS = {"bfloat16": 1.5, "xla": 0.4, "malloc-keep": 1.2, "bfloat16+malloc-keep": 1.9}
@@ -51,7 +51,7 @@ def fake(monkeypatch):
 
     monkeypatch.setattr(try_commands, "Searcher", searcher)
     facts = try_run.TrialFacts(has_glibc=True)
-    monkeypatch.setattr(try_commands, "machine_facts", lambda: facts)
+    monkeypatch.setattr(try_plan, "machine_facts", lambda: facts)
     return found
 
 

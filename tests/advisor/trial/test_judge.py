@@ -109,7 +109,8 @@ def test_without_a_baseline_nothing_is_claimed(machine):
     ("setup", "has_random", "expected"),
     [
         (TrialSetup(id="x", title="x"), True, 0.01),
-        (TrialSetup(id="x", title="x", precision=Precision.BFLOAT16), True, 0.06),
+        (TrialSetup(id="x", title="x", precision=Precision.BFLOAT16), False, 0.06),
+        (TrialSetup(id="x", title="x", precision=Precision.BFLOAT16), True, 0.25),
         (TrialSetup(id="x", title="x", backend="jax"), False, 0.01),
         (TrialSetup(id="x", title="x", backend="jax"), True, 0.25),
         (TrialSetup(id="x", title="x", jit=Jit.ON), True, 0.25),
