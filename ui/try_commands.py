@@ -5,7 +5,6 @@ Leaves to others: the words (`ui.try_arguments`), the network (`ui.try_source`),
 """
 
 import argparse
-import dataclasses
 import sys
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
 from advisor.report.trial_section import build_trial_report
 from advisor.trial.apply import Form, snippet, undo
-from advisor.trial.plan import choose_trials, list_trials
+from advisor.trial.plan import choose_trials
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
 from probes.environments import find_environments
@@ -35,13 +34,14 @@ from probes.machine.reader import SystemReader
 from ui import commands, journey, try_source
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
-from ui.history.store import History, Search, search_of
+from ui.history.store import History
 from ui.language import user_translator
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
 from ui.terminal import print_line, report_text
 from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
-from ui.try_run import Searcher, SearchRequest, gpu_backends, machine_facts
+from ui.try_plan import search_row, setups_for
+from ui.try_run import Searcher, SearchRequest
 
 _MINUTE_S = 60.0
 
@@ -131,16 +131,8 @@ def _setups(
     profile: MachineProfile,
     environment: Environment | None,
 ) -> tuple[TrialSetup, ...]:
-    facts = dataclasses.replace(machine_facts(), gpu_backends=gpu_backends(profile, environment))
     wants_batches = options.all or any(name.startswith("batch") for name in options.option)
-    setups = list_trials(
-        profile,
-        source,
-        facts=facts,
-        options=journey.bundled_knowledge().options,
-        environment=environment,
-        with_batches=wants_batches,
-    )
+    setups = setups_for(profile, source, environment=environment, with_batches=wants_batches)
     return choose_trials(setups, options.option) if options.option else setups
 
 
@@ -153,7 +145,7 @@ def _search(
 ) -> tuple[TrialReport, bool]:
     minutes = options.minutes or (ALL_MINUTES if options.all else DEFAULT_MINUTES)
     with History(history_file()) as history, TerminalProgress() as progress:
-        kept = _search_row(source, profile, environment)
+        kept = search_row(profile, source, environment=environment)
         kept = history.resumed(kept) if options.resume else history.begun(kept)
         request = SearchRequest(
             source=source,
@@ -172,23 +164,6 @@ def _search(
             cancel=progress.cancel,
         )
         return searcher.go(profile), progress.cancel.is_cancelled
-
-
-def _search_row(
-    source: TrialSource, profile: MachineProfile, environment: Environment | None
-) -> Search:
-    own = next((e for e in profile.environments if e.kind == "ours"), None)
-    software = repr([e.frameworks for e in (own, environment) if e is not None])
-    paths = {reference.path for reference in (source.code, source.data) if reference is not None}
-    code = [Path(path) for path in sorted(paths) if path.endswith(".py")]
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in code]
-    return search_of(
-        source,
-        machine=profile.cpu.brand,
-        software=software,
-        created_on=journey.today(),
-        code_text="\0".join(texts),
-    )
 
 
 def _tell(setup: TrialSetup, run: TrialRun) -> None:
