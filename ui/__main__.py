@@ -9,6 +9,11 @@ import sys
 
 def main() -> int:
     """Run what the arguments ask for and return the exit code."""
+    if getattr(sys, "frozen", False):
+        # A network of the user's own may start processes: each is this program called again.
+        import multiprocessing
+
+        multiprocessing.freeze_support()
     arguments = sys.argv[1:]
     if arguments[:1] == ["--worker"]:
         from probes.bench.commands import run_worker_here

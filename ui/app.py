@@ -17,7 +17,7 @@ from advisor.report.build import build_profile_report
 from advisor.report.text import render_text
 from ui.dialogs.settings import SettingsDialog
 from ui.excepthook import ExceptionDialog
-from ui.journey import app_version, bundled_knowledge, doctor_title
+from ui.journey import app_version, bundled_knowledge
 from ui.language import keep_language, user_translator
 from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
@@ -154,10 +154,12 @@ class Wiring(QObject):
         dialog.show()
 
     def _copy_doctor_report(self) -> None:
+        from ui.doctor import doctor_head
+
         profile = self._presenters.machine.state.profile
         if profile is not None:
             text = render_text(build_profile_report(profile, self._tr))
-            QGuiApplication.clipboard().setText(f"{doctor_title()}\n{text}\n")
+            QGuiApplication.clipboard().setText(f"{doctor_head()}\n\n{text}\n")
             self.window.show_copied()
 
     def _machine(self) -> QWidget:
@@ -310,11 +312,23 @@ def style(app: QApplication) -> None:
     ThemeWatcher(app)
 
 
-def run(*, page: str | None = None, on_window: Callable[[MainWindow], None] | None = None) -> int:
+def open_saved(name: str, *, presenter: AdvisePresenter, window: MainWindow) -> None:
+    """Show a saved advice on its page; a file that is none is refused in a dialog."""
+    if presenter.open_file(name):
+        window.show_page("advice")
+
+
+def run(
+    *,
+    page: str | None = None,
+    saved: str | None = None,
+    on_window: Callable[[MainWindow], None] | None = None,
+) -> int:
     """Open the window and return the exit code when it is closed and nothing runs any more.
 
     Args:
         page: name of the page to open, None for the last one.
+        saved: file of a saved advice to be shown, None for none.
         on_window: called with the window once it is shown.
     """
     QGuiApplication.setApplicationDisplayName("DL Advisor")
@@ -337,6 +351,8 @@ def run(*, page: str | None = None, on_window: Callable[[MainWindow], None] | No
     timer = QTimer(app)
     timer.start(_SIGNAL_POLL_MS)
     timer.timeout.connect(lambda: None)
+    if saved is not None:
+        QTimer.singleShot(0, lambda: open_saved(saved, presenter=presenter, window=shell.window))
     if on_window is not None:
         on_window(shell.window)
     return app.exec()

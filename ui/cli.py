@@ -16,7 +16,8 @@ from typing import NoReturn
 from advisor.errors import AdvisorError, InputError
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
-from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE
+from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT
+from ui.logs import kept_log, log_fault, log_file
 from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
 
@@ -119,6 +120,9 @@ def build_parser() -> OneLineParser:
     )
     parser.add_argument("--version", action="store_true")
     parser.add_argument("--page", metavar="NAME", help="open the window on this page")
+    parser.add_argument(
+        "--open", metavar="FILE", help="open the window with a saved advice; a lone FILE.json does"
+    )
     parser.add_argument("--debug", action="store_true", help="show where an error came from")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=OneLineParser)
 
@@ -200,10 +204,14 @@ def build_parser() -> OneLineParser:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; every error is one line on stderr."""
+    with kept_log():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     is_debug = "--debug" in arguments
     try:
-        options = build_parser().parse_args(arguments)
-        return _dispatch(options)
+        return _dispatch(build_parser().parse_args(_with_open(arguments)))
     except KeyboardInterrupt:
         print("dl-advisor: cancelled", file=sys.stderr)
         return EXIT_CANCELLED
@@ -216,6 +224,25 @@ def run(arguments: Sequence[str]) -> int:
             raise
         print(f"dl-advisor: {_one_line(error)}", file=sys.stderr)
         return EXIT_BAD_INPUT
+    except Exception as error:
+        if is_debug:
+            raise
+        return _tell_fault(error)
+
+
+def _with_open(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments; one file alone, as a file manager gives it, opens in the window."""
+    if len(arguments) == 1 and arguments[0].lower().endswith(".json"):
+        return ["--open", arguments[0]]
+    return list(arguments)
+
+
+def _tell_fault(error: Exception) -> int:
+    log_fault(error)
+    told = f"{type(error).__name__}: {_one_line(error)}"
+    where = f"details in {log_file()}" if log_file().is_file() else "details with --debug"
+    print(f"dl-advisor: a fault of DL Advisor, not yours: {told} ({where})", file=sys.stderr)
+    return EXIT_FAULT
 
 
 def _one_line(error: BaseException) -> str:

@@ -31,6 +31,7 @@ from advisor.report.build import (
 from advisor.report.pdf import render_pdf
 from probes.bench.plan import Budget
 from ui import bench_modes, journey
+from ui.doctor import doctor_head
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
@@ -59,7 +60,7 @@ def window(options: argparse.Namespace) -> int:
     if not is_desktop and not any(map(os.environ.get, displays)):
         raise InputError("there is no display for the window: use `dl-advisor advise`")
     app = importlib.import_module("ui.app")
-    return int(app.run(page=options.page))
+    return int(app.run(page=options.page, saved=options.open))
 
 
 def advise(options: argparse.Namespace) -> int:
@@ -79,7 +80,7 @@ def advise(options: argparse.Namespace) -> int:
     )
     with TerminalProgress() as progress:
         recommendation = journey.walk(request, on_event=progress.show, cancel=progress.cancel)
-    keep_last(recommendation)
+    tell_not_kept(keep_last(recommendation))
     if options.pdf is not None:
         write_bytes(options.pdf, _pdf(recommendation))
     if options.json is not None:
@@ -221,7 +222,7 @@ def doctor(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, profile)
         return EXIT_DONE
-    print_line(journey.doctor_title())
+    print_line(f"{doctor_head()}\n")
     print_line(report_text(build_profile_report(profile, _translator())))
     return EXIT_DONE
 
@@ -229,6 +230,12 @@ def doctor(options: argparse.Namespace) -> int:
 def say(text: str) -> None:
     """Write a line to standard error."""
     sys.stderr.write(f"dl-advisor: {text}\n")
+
+
+def tell_not_kept(reason: str | None) -> None:
+    """Say in one line why the advice is not there next time."""
+    if reason is not None:
+        say(f"the advice could not be kept for later: {reason}")
 
 
 def tell_skipped() -> None:

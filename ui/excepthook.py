@@ -59,6 +59,8 @@ class ExceptionDialog(QObject):
     def _show(self, text: str) -> None:
         if self._is_open:
             return
+        from ui.doctor import doctor_head
+
         self._is_open = True
         box = QMessageBox(
             QMessageBox.Icon.Critical,
@@ -66,8 +68,9 @@ class ExceptionDialog(QObject):
             self._tr(N_("This is a fault of DL Advisor. Nothing was sent anywhere.")),
         )
         box.setInformativeText(text.strip().splitlines()[-1])
+        details = f"{doctor_head()}\n\n{text}"
         copy = box.addButton(self._tr(N_("Copy details")), QMessageBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
         box.addButton(QMessageBox.StandardButton.Close)
         box.exec()
         self._is_open = False

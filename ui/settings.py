@@ -20,6 +20,8 @@ from ui.files import read_document, write_bytes
 from ui.history.advices import keep_advice
 
 APP_NAME = "dl-advisor"
+# Packages tie it to the program: a double-click on a saved advice opens it.
+SAVED_ENDING = "dl-advisor.json"
 
 
 def data_folder() -> Path:
@@ -82,15 +84,21 @@ def read_overrides() -> dict[str, str]:
     return {name: text for name, text in found.items() if isinstance(text, str)}
 
 
-def keep_last(recommendation: Recommendation) -> None:
+def keep_last(recommendation: Recommendation) -> str | None:
     """Keep the recommendation for later and in the history.
 
     A full or read-only disk must not cost the answer.
+
+    Returns:
+        Why it could not be kept, None when it was.
     """
-    with contextlib.suppress(OSError, InputError):
+    try:
         data_folder().mkdir(parents=True, exist_ok=True)
         write_bytes(last_recommendation_file(), dump_document(recommendation).encode("utf-8"))
         keep_advice(recommendation, folder=advices_folder(), now=dt.datetime.now(dt.UTC))
+    except (OSError, InputError) as error:
+        return str(error)
+    return None
 
 
 def read_last() -> Recommendation | None:

@@ -91,7 +91,7 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
         index=journey.bundled_index(),
         trials=report,
     )
-    keep_last(advice)
+    commands.tell_not_kept(keep_last(advice))
 
 
 def _tr() -> Translator:

@@ -4,12 +4,13 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from tests.ui.advice_values import FakeWalk, an_advice
-from ui.app import Shell, build_window
+from ui.app import Shell, build_window, open_saved
 from ui.commands import PAGES
 from ui.dialogs.settings import SettingsDialog
+from ui.files import write_document
 from ui.language import chosen_language
 from ui.presenters.advise import AdvisePresenter, Stage
 from ui.presenters.compare import ComparePresenter
@@ -92,6 +93,32 @@ def test_the_last_advice_comes_back_at_the_next_start(make, qapp):
     view.last_button.click()
     assert presenter.state.recommendation == an_advice()
     assert view.card.isVisible()
+
+
+def test_a_saved_advice_opens_on_its_page(make, tmp_path):
+    path = tmp_path / "a b 结果.dl-advisor.json"
+    write_document(str(path), an_advice())
+    window, presenter = make(FakeWalk())
+    open_saved(str(path), presenter=presenter, window=window)
+    assert presenter.state.recommendation == an_advice()
+    assert presenter.state.stage is Stage.LAST
+    assert window.page_name == "advice"
+
+
+@pytest.mark.parametrize("text", [None, "", "{", '{"schema_version": 1}', "no\x00text"])
+def test_a_file_that_is_no_advice_is_refused_in_a_dialog(make, tmp_path, monkeypatch, text):
+    told = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda _window, _title, said: told.append(said))
+    path = tmp_path / "x.dl-advisor.json"
+    if text is not None:
+        path.write_text(text)
+    window, presenter = make(FakeWalk())
+    open_saved(str(path), presenter=presenter, window=window)
+    assert len(told) == 1
+    assert told[0].startswith(f"{path}: ")
+    assert "\n" not in told[0]
+    assert window.page_name == "start"
+    assert presenter.state.recommendation is None
 
 
 def test_a_dropped_model_reaches_the_form(make):

@@ -168,6 +168,55 @@ def test_interrupt_is_130(monkeypatch, capsys):
     assert capsys.readouterr().err == "dl-advisor: cancelled\n"
 
 
+@pytest.fixture
+def own_home(tmp_path, monkeypatch):
+    """Keep the log out of the user's cache."""
+    for name in ("HOME", "LOCALAPPDATA", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    return tmp_path
+
+
+def test_a_fault_of_ours_is_one_line_that_names_the_log(monkeypatch, capsys, own_home):
+    def wrong(_options):
+        return {}["nothing\nhere"]
+
+    monkeypatch.setattr("ui.commands.networks", wrong)
+    assert run(["networks"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "a fault of DL Advisor, not yours: KeyError" in line
+    log = Path(line.partition("details in ")[2].rstrip(")"))
+    assert own_home in log.parents
+    assert "in wrong" in log.read_text(encoding="utf-8")
+
+
+def test_a_fault_without_a_place_for_the_log_is_one_line_too(monkeypatch, capsys, own_home):
+    monkeypatch.setattr("ui.commands.networks", lambda _options: 1 // 0)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    assert run(["networks"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("(details with --debug)")
+
+
+def test_with_debug_a_fault_is_shown_whole(monkeypatch, own_home):
+    monkeypatch.setattr("ui.commands.networks", lambda _options: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        run(["--debug", "networks"])
+
+
+@pytest.mark.parametrize("words", [["/home/me/my advice 结果.json"], ["--open", "x"]])
+def test_one_saved_file_alone_opens_in_the_window(monkeypatch, words):
+    opened = []
+    monkeypatch.setattr("ui.commands.window", lambda options: opened.append(options.open) or 0)
+    assert run(words) == 0
+    assert opened == [words[-1]]
+
+
+@pytest.mark.parametrize("words", [["mine.onnx"], ["no-such-command"], ["advice.json", "more"]])
+def test_anything_else_alone_is_no_file_to_open(capsys, words):
+    assert run(words) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_a_pipe_is_no_model_file(tmp_path):
     pipe = tmp_path / "model.keras"
     os.mkfifo(pipe)

@@ -38,7 +38,10 @@ def test_the_dialog_names_the_error_and_copies_all_of_it(dialog, shown, caplog):
     copy = next(b for b in shown[0].buttons() if "Copy" in b.text())
     copy.click()
     text = QGuiApplication.clipboard().text()
-    assert text.startswith("Traceback")
+    head, _, trace = text.partition("Traceback")
+    assert head.startswith("dl-advisor 0.")
+    assert "log: ~" in head
+    assert trace
     assert "an_error" in text
     assert "broken" in caplog.text
 

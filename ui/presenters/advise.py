@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from advisor.errors import AdvisorError
+from advisor.errors import AdvisorError, InputError
 from advisor.i18n import N_, Translator
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Measurement
@@ -24,7 +24,7 @@ from advisor.report.pdf import render_pdf
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.process import CancelToken
 from ui.background import BackgroundTask, error_line
-from ui.files import write_bytes, write_document
+from ui.files import read_document, write_bytes, write_document
 from ui.journey import (
     AdviceReady,
     JourneyEvent,
@@ -110,7 +110,7 @@ class AdvisePresenter(QObject):
         *,
         translator: Translator,
         walk_line: Walk = walk,
-        keep: Callable[[Recommendation], None] = keep_last,
+        keep: Callable[[Recommendation], str | None] = keep_last,
         read: Callable[[], Recommendation | None] = read_last,
         rerank: Callable[[Recommendation, WhatIf], Recommendation] = rank_anew,
         parent: QObject | None = None,
@@ -199,6 +199,16 @@ class AdvisePresenter(QObject):
             self.refused.emit(self._tr(N_("The last advice cannot be read: press Advise me.")))
             return
         self.show_advice(advice)
+
+    def open_file(self, name: str) -> bool:
+        """Show the advice that a file holds; tell whether it does."""
+        try:
+            advice = read_document(Path(name), Recommendation)
+        except InputError as error:
+            self.refused.emit(str(error))
+            return False
+        self.show_advice(advice)
+        return True
 
     def show_advice(self, advice: Recommendation) -> None:
         """Show an advice that was made before; while the job runs it does nothing."""
@@ -293,7 +303,7 @@ class AdvisePresenter(QObject):
 
     def _on_done(self, advice: Recommendation) -> None:
         stage = Stage.CANCELLED if self._cancel.is_cancelled else Stage.DONE
-        self._keep(advice)
+        reason = self._keep(advice)
         self._replace(
             replace(
                 self._state,
@@ -303,6 +313,9 @@ class AdvisePresenter(QObject):
                 running=None,
             )
         )
+        if reason is not None:
+            text = N_("The advice could not be kept for later: {reason}")
+            self.refused.emit(self._tr(text, reason=reason))
 
     def _on_failed(self, error: Exception) -> None:
         text = error_line(error)

@@ -90,7 +90,7 @@ class TrialPresenter(QObject):
         *,
         plan: Callable[..., TrialPlan] = plan_trial,
         run: RunSetup = run_setup,
-        keep: Callable[[Recommendation], None] = keep_last,
+        keep: Callable[[Recommendation], object] = keep_last,
         parent: QObject | None = None,
     ) -> None:
         """Take what plans, what runs one process, and what keeps the new advice."""

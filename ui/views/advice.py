@@ -32,6 +32,7 @@ from advisor.report.text import render_text
 from ui.models import advice_rows as rows
 from ui.models.pareto import pareto_series
 from ui.models.rows import RowsModel
+from ui.settings import SAVED_ENDING
 from ui.theme import report_colours
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.row_delegate import RowDelegate
@@ -227,11 +228,13 @@ class AdviceView(QWidget):
         advice = self._advice
         if advice is None:
             return
-        name = f"dl-advisor-{Path(advice.workload.network).name}-{advice.created_on}.{kind}"
+        ending = kind if kind == "pdf" else SAVED_ENDING
+        brand = "dl-advisor-" if kind == "pdf" else ""
+        name = f"{brand}{Path(advice.workload.network).name}-{advice.created_on}.{ending}"
         caption = self._tr(N_("Export PDF")) if kind == "pdf" else self._tr(N_("Save as JSON"))
         path, _filter = QFileDialog.getSaveFileName(
             self, caption, str(Path.home() / name), f"{kind.upper()} (*.{kind})"
         )
         if path:
             signal = self.pdf_requested if kind == "pdf" else self.json_requested
-            signal.emit(path if path.lower().endswith(f".{kind}") else f"{path}.{kind}")
+            signal.emit(path if path.lower().endswith(f".{kind}") else f"{path}.{ending}")

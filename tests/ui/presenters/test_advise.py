@@ -52,6 +52,18 @@ def stages(presenter):
     return list(dict.fromkeys(state.stage for state in presenter.told))
 
 
+def test_an_advice_that_cannot_be_kept_is_there_and_the_reason_is_told(qtbot, tr):
+    reason = "/data: cannot be written: No space left on device"
+    presenter = AdvisePresenter(translator=tr, walk_line=FakeWalk(1), keep=lambda _advice: reason)
+    refused = []
+    presenter.refused.connect(refused.append)
+    presenter.start(JourneyRequest())
+    until(qtbot, presenter, Stage.DONE)
+    assert presenter.state.recommendation is not None
+    assert refused == [f"The advice could not be kept for later: {reason}"]
+    assert presenter.wait(5.0)
+
+
 def test_a_whole_run_goes_through_its_stages(make, qtbot):
     presenter = make(FakeWalk(6))
     assert presenter.state.stage is Stage.EMPTY

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFileDialog
 
 from tests.ui.advice_values import LONG_TITLE, a_first_guess, an_advice
+from ui.settings import SAVED_ENDING
 from ui.views.advice import AdviceView
 
 
@@ -118,7 +119,13 @@ def test_exports_ask_for_a_file_and_complete_its_name(view, qtbot, answer, butto
     assert told.args[0].lower().endswith(f".{kind}")
     assert told.args[0].startswith("/somewhere/advice")
     suggested = Path(asked[0][1])
-    assert suggested.name == f"dl-advisor-cifar10_cnn-2026-11-21.{kind}"
+    assert (
+        suggested.name
+        == {
+            "pdf": "dl-advisor-cifar10_cnn-2026-11-21.pdf",
+            "json": f"cifar10_cnn-2026-11-21.{SAVED_ENDING}",
+        }[kind]
+    )
     assert suggested.parent == Path.home()
 
 
