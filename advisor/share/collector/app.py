@@ -7,11 +7,9 @@ Leaves to others: checking (`advisor.share`), storing (`writer`), publishing (`r
 
 import asyncio
 import contextlib
-import json
 import re
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Path, Query, Request, Response
@@ -22,27 +20,23 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
-from advisor.errors import FormatError
 from advisor.knowledge.store import Knowledge
 from advisor.share.collector.ageing import keep_forgetting, today
 from advisor.share.collector.aggregates import Aggregate
 from advisor.share.collector.body import RefusedError, read_body
+from advisor.share.collector.checking import Checks, check_body, checks_of
 from advisor.share.collector.export import export_csv
 from advisor.share.collector.limiter import Limiter
 from advisor.share.collector.log import log
 from advisor.share.collector.reading import Published
 from advisor.share.collector.schema import schema_of
-from advisor.share.collector.series import figures_of
 from advisor.share.collector.settings import CollectorSettings
-from advisor.share.collector.store import Answer, NewUpload, delete_upload
+from advisor.share.collector.store import Answer, delete_upload
 from advisor.share.collector.writer import StorageError, Writer
-from advisor.share.plausible import Bounds, bounds_of, find_implausible
-from advisor.share.upload import Upload, parse_json, upload_of
-from advisor.share.vocabulary import Vocabulary, find_foreign, vocabulary_of
+from advisor.share.upload import Upload
 
 LICENCE_LINK = '<https://creativecommons.org/publicdomain/zero/1.0/>; rel="license"'
 _TOKEN = re.compile(r"Bearer ([A-Za-z0-9_-]{43})")
-_MOST_FAULTS = 5
 _RETRY_S = 2
 
 
@@ -90,50 +84,6 @@ class Health(BaseModel):
     licence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
-    """What bodies are checked against."""
-
-    vocabulary: Vocabulary
-    bounds: Bounds
-
-
-def check_body(id_: str, data: bytes, *, checks: Checks, received_on: str) -> NewUpload:
-    """Return a body as what is to be stored.
-
-    Raises:
-        RefusedError: when it is not an upload, or holds what no upload may hold.
-    """
-    try:
-        body = parse_json(data)
-    except FormatError as error:
-        raise RefusedError(400, str(error)) from None
-    try:
-        upload = upload_of(body)
-    except FormatError as error:
-        raise RefusedError(422, _short(str(error))) from None
-    foreign = [
-        fault
-        for fault, _ in zip(
-            find_foreign(upload, vocabulary=checks.vocabulary), range(_MOST_FAULTS), strict=False
-        )
-    ]
-    if foreign:
-        raise RefusedError(422, "; ".join(foreign))
-    fault = next(find_implausible(upload, bounds=checks.bounds), None)
-    return NewUpload(
-        id=id_,
-        received_on=received_on,
-        body=json.dumps(body, sort_keys=True, separators=(",", ":")),
-        reason=fault,
-        figures=figures_of(upload) if fault is None else {},
-    )
-
-
-def _short(reason: str) -> str:
-    return reason if len(reason) <= 200 else reason[:197] + "..."
-
-
 def make_app(settings: CollectorSettings, *, engine: Engine, knowledge: Knowledge) -> FastAPI:
     """Return the application on a database whose tables are up to date."""
     writer = Writer(engine)
@@ -159,8 +109,7 @@ def make_app(settings: CollectorSettings, *, engine: Engine, knowledge: Knowledg
         redoc_url=None,
     )
     _add_errors(app)
-    checks = Checks(vocabulary=vocabulary_of(knowledge), bounds=bounds_of(knowledge))
-    _add_uploads(app, settings, checks=checks, writer=writer)
+    _add_uploads(app, settings, checks=checks_of(knowledge), writer=writer)
     _add_deletion(app, engine)
     published = Published(
         engine, least=settings.least_group, keep_s=settings.published_s, clock=time.monotonic

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from advisor.share.collector.bulk import insert_rows
 from advisor.share.collector.series import Series, key_of
 from advisor.share.collector.tables import FigureRow, MergedRow, SeriesRow, UploadRow
 from advisor.share.upload import id_of
@@ -22,6 +23,9 @@ from advisor.share.upload import id_of
 BINS_PER_E = 100.0
 # Of a hash; found by so much of it, and compared whole in constant time.
 _PREFIX = 16
+# Columns, in the order of the rows that are made here.
+_UPLOAD = ("id", "received_on", "state", "reason", "body")
+_FIGURE = ("upload_number", "series_number", "value")
 # Variables in one statement: old SQLite allows 999.
 _AT_ONCE = 400
 
@@ -76,22 +80,18 @@ def add_uploads(
         first.setdefault(upload.id, upload)
     # In one order: two servers that store the same uploads must not wait for each other.
     rows = [_row(first[id_]) for id_ in sorted(first)]
-    statement = _insert(connection, UploadRow).returning(UploadRow.number, UploadRow.id)
-    numbers = {id_: number for number, id_ in connection.execute(statement, rows)}
+    added = insert_rows(
+        connection, UploadRow, columns=_UPLOAD, rows=rows, returning=("number", "id")
+    )
+    numbers = {row.id: row.number for row in added}
     stored = [u for u in first.values() if u.id in numbers]
     fresh = _add_figures(connection, stored, numbers, known)
     old = _old_rows(connection, [id_ for id_ in first if id_ not in numbers])
     return [_answer(u, first=first[u.id], old=old.get(u.id)) for u in uploads], fresh
 
 
-def _row(upload: NewUpload) -> dict[str, str | None]:
-    return {
-        "id": upload.id,
-        "received_on": upload.received_on,
-        "state": upload.state,
-        "reason": upload.reason,
-        "body": upload.body,
-    }
+def _row(upload: NewUpload) -> tuple[str | None, ...]:
+    return (upload.id, upload.received_on, upload.state, upload.reason, upload.body)
 
 
 def _answer(upload: NewUpload, *, first: NewUpload, old: tuple[str, str] | None) -> Answer:
@@ -126,16 +126,11 @@ def _add_figures(
     fresh = _series_numbers(connection, wanted)
     all_known = {**known, **fresh} if fresh else known
     rows = [
-        {
-            "upload_number": numbers[upload.id],
-            "series_number": all_known[series],
-            "value": value,
-        }
-        for upload in accepted
-        for series, value in upload.figures.items()
+        (number, all_known[series], value)
+        for number, figures in ((numbers[u.id], u.figures) for u in accepted)
+        for series, value in figures.items()
     ]
-    if rows:
-        connection.execute(_insert(connection, FigureRow), rows)
+    insert_rows(connection, FigureRow, columns=_FIGURE, rows=rows)
     return fresh
 
 
