@@ -7,6 +7,7 @@ Leaves to others: the words around the numbers (`advisor.report`).
 
 import math
 
+from advisor.i18n import N_, Translator
 from advisor.model.quantity import Interval
 
 UNKNOWN = "–"
@@ -46,11 +47,12 @@ def _two_units(time_s: float) -> str:
     return f"{format_number(time_s)} s"
 
 
-def format_duration(time_s: float | None) -> str:
+def format_duration(time_s: float | None, tr: Translator | None = None) -> str:
     """Return a duration: "180 µs", "23.4 ms", "42 s", "1 min 21 s", "3 d 4 h", "2 years".
 
     One rule at every size: three digits below a minute, then the largest unit that is filled and
-    the next smaller one; from a year on years, from a thousand on no number any more.
+    the next smaller one; from a year on years, from a thousand on no number any more. Years are
+    a word of the language of `tr`; English where there is none.
     """
     if time_s is None:
         return UNKNOWN
@@ -62,14 +64,20 @@ def format_duration(time_s: float | None) -> str:
         return _two_units(time_s)
     years = time_s / _YEAR_S
     if years >= _MOST_YEARS:
-        return f"over {_MOST_YEARS:,.0f} years"
-    return "1 year" if years < 1.05 else f"{format_number(years, digits=2)} years"
+        return _worded(N_("over {n} years"), f"{_MOST_YEARS:,.0f}", tr)
+    if years < 1.05:
+        return _worded(N_("1 year"), "1", tr)
+    return _worded(N_("{n} years"), format_number(years, digits=2), tr)
 
 
-def format_duration_interval(interval: Interval) -> str:
+def _worded(message: str, number: str, tr: Translator | None) -> str:
+    return message.format(n=number) if tr is None else tr(message, n=number)
+
+
+def format_duration_interval(interval: Interval, tr: Translator | None = None) -> str:
     """Return a duration with its interval: "42 s (35 s – 50 s)"."""
-    low, high = format_duration(interval.low), format_duration(interval.high)
-    return f"{format_duration(interval.mid)} ({low} – {high})"
+    low, high = format_duration(interval.low, tr), format_duration(interval.high, tr)
+    return f"{format_duration(interval.mid, tr)} ({low} – {high})"
 
 
 def format_rate(value: float | None, unit: str) -> str:

@@ -2,7 +2,8 @@
 
 `advisor` has no current language: it is passed a `Translator`.
 Text is marked where it is defined with `N_` and translated where it is shown. Whole sentences
-with named placeholders; numbers come formatted (`advisor.format`).
+with named placeholders; numbers come formatted (`advisor.format`). A word of two meanings is
+marked with `NP_`, which names the one that is meant.
 Leaves to others: Qt's own buttons (`ui.translators`).
 """
 
@@ -13,11 +14,18 @@ from dataclasses import dataclass
 
 LANGUAGES = ("en", "zh_CN")
 DOMAIN = "dl-advisor"
+# Between the meaning of a message and the message, as catalogues write it.
+_OF = "\x04"
 
 
 def N_(message: str) -> str:  # noqa: N802 - the name that gettext tools look for
     """Mark a message for translation and return it unchanged."""
     return message
+
+
+def NP_(context: str, message: str) -> str:  # noqa: N802 - as above
+    """Mark a message of more than one meaning with the one that is meant here."""
+    return f"{context}{_OF}{message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class Translator:
 
     def __call__(self, message: str, /, **values: object) -> str:
         """Return the translated message with its named placeholders filled."""
-        text = self.catalogue.gettext(message) if message else ""
+        text = self.catalogue.gettext(message).rpartition(_OF)[2] if message else ""
         return text.format(**values) if values else text
 
 

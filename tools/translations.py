@@ -8,8 +8,10 @@ Messages are marked with `N_` where they are defined (`advisor.i18n`). A transla
 in the .po file by hand.
 """
 
+import csv
 import datetime as dt
 import io
+import re
 import string
 import sys
 from collections.abc import Iterator
@@ -25,7 +27,17 @@ LOCALE = ROOT / "resources" / "locale"
 PACKAGES = ("advisor", "probes", "ui")
 DOMAIN = "dl-advisor"
 WIDTH = 96
+KEYWORDS = {"N_": None, "NP_": ((1, "c"), 2)}
+# Columns with words for people. Names, commands and references stay as they are.
+TABLES = {
+    "options/options.csv": ("title", "how", "effect_basis", "risks"),
+    "options/past_systems.csv": ("role", "status", "ended", "successor", "advice"),
+    "networks/networks.csv": ("note",),
+}
+# Two plain words beside each other are language; a name or a command has none.
+PROSE = re.compile(r"(?<![\w=./-])[a-z]+,? [a-z]{2,}(?![\w=./-])")
 _NO_DATE = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+COMMAND = re.compile(r"(\S+=\S+ )*(pip|(sudo )?apt|bazel|echo|rocm|winml) [^();]*")
 
 
 def extracted() -> Catalog:
@@ -33,12 +45,34 @@ def extracted() -> Catalog:
     catalog = Catalog(project="DL Advisor", charset="utf-8")
     for package in PACKAGES:
         found = extract_from_dir(
-            ROOT / package, method_map=[("**.py", "python")], keywords={"N_": None}
+            ROOT / package, method_map=[("**.py", "python")], keywords=KEYWORDS
         )
-        for name, _line, message, _comments, _context in found:
+        for name, _line, message, _comments, context in found:
             if message:
-                catalog.add(message, locations=[(f"{package}/{Path(name).as_posix()}", 0)])
+                place = [(f"{package}/{Path(name).as_posix()}", 0)]
+                catalog.add(message, locations=place, context=context)
+    for name, text in table_texts():
+        catalog.add(text, locations=[(f"resources/data/{name}", 0)])
     return catalog
+
+
+def table_texts() -> Iterator[tuple[str, str]]:
+    """Yield the sentences of the tables that the product shows, each with its file."""
+    for name, columns in TABLES.items():
+        with (ROOT / "resources" / "data" / name).open(encoding="utf-8", newline="") as stream:
+            for row in csv.DictReader(stream):
+                for column in columns:
+                    pieces = row[column].split(" ; ") if column == "how" else [row[column]]
+                    yield from (
+                        (name, p.strip())
+                        for p in pieces
+                        if column == "title" or is_prose(p.strip())
+                    )
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is language and no bare command."""
+    return PROSE.search(text) is not None and COMMAND.fullmatch(text) is None
 
 
 def po_files() -> Iterator[Path]:
@@ -109,6 +143,11 @@ def untranslated(catalog: Catalog) -> Iterator[Message]:
     yield from (m for m in messages(catalog) if not m.string or m.fuzzy)
 
 
+def key(message: Message) -> str:
+    """Return what tells a message from others: its meaning, where one is named, and itself."""
+    return f"{message.context}: {message.id}" if message.context else str(message.id)
+
+
 def placeholders(text: str) -> set[str]:
     """Return the names in braces."""
     return {name for _text, name, _spec, _conversion in string.Formatter().parse(text) if name}
@@ -121,17 +160,19 @@ def keys(text: str) -> int:
 
 def faults() -> Iterator[str]:
     """Yield one line for each thing that is wrong with a translation."""
-    wanted = {message.id for message in messages(extracted())}
+    wanted = {key(message) for message in messages(extracted())}
     for path in po_files():
         catalog, name = read(path), path.relative_to(ROOT)
-        known = {message.id for message in messages(catalog)}
+        known = {key(message) for message in messages(catalog)}
         yield from (f"{name}: not there: {text!r}" for text in sorted(wanted - known))
         yield from (f"{name}: not used any more: {text!r}" for text in sorted(known - wanted))
         yield from (f"{name}: not translated: {m.id!r}" for m in untranslated(catalog))
         for message in messages(catalog):
-            if message.string and placeholders(message.id) != placeholders(message.string):
+            if message.string and placeholders(str(message.id)) != placeholders(
+                str(message.string)
+            ):
                 yield f"{name}: other placeholders: {message.id!r}"
-            if message.string and keys(message.id) != keys(message.string):
+            if message.string and keys(str(message.id)) != keys(str(message.string)):
                 yield f"{name}: another number of keys (&): {message.id!r}"
         compiled = path.with_suffix(".mo")
         if not compiled.is_file() or compiled.read_bytes() != as_mo(catalog):

@@ -16,6 +16,7 @@ from advisor.i18n import N_
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import flop, rate
 from advisor.report.names import OUTCOMES, request_name
+from advisor.report.said import said_title
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
@@ -76,8 +77,8 @@ class TerminalProgress:
             self._line(
                 tr(
                     N_("First guess, nothing measured yet: {title}, {time}"),
-                    title=first.option.title,
-                    time=format_duration_interval(first.prediction.total_s),
+                    title=said_title(first.option.title, tr),
+                    time=format_duration_interval(first.prediction.total_s, tr),
                 )
             )
         elif isinstance(event, PlanReady):
@@ -94,7 +95,7 @@ class TerminalProgress:
         operations = flop(request.shape, direction=request.direction)
         value = format_rate(operations / event.value_s, "flop/s")
         name = f"{request.device_id}: {request_name(request, self._tr)}"
-        self._rewrite(f"{name}: {format_duration(event.at_s)}: {value}")
+        self._rewrite(f"{name}: {format_duration(event.at_s, self._tr)}: {value}")
 
     def _finished(self, event: KernelFinished) -> None:
         result = event.result

@@ -38,9 +38,10 @@ from advisor.model.report import (
     Section,
     Table,
 )
-from advisor.report.names import BASES, KINDS, source_text
-from advisor.report.reasons import reason_text
+from advisor.report.names import BASES, KINDS, PARTS
+from advisor.report.reasons import reason_text, reasons_text
 from advisor.report.runner_up_notes import runner_up_notes
+from advisor.report.said import said, said_title, source_text
 
 # Options whose steps are printed in full; all others can be opened in the window.
 _SHOWN_STEPS = 2
@@ -71,8 +72,8 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
         Paragraph(text=_headline(first, tr), style="lead"),
         Paragraph(text=_why(first, tr)),
         *_tie(first, advice, tr),
-        *(() if is_short else _evidence(first)),
-        *_steps(first.steps, title=first.option.title),
+        *(() if is_short else _evidence(first, tr)),
+        *_steps(first.steps, tr, title=first.option.title),
         *(() if is_short else (_time_chart(advice, tr),)),
     ]
     return Section(title=title, blocks=tuple(blocks))
@@ -89,14 +90,16 @@ def _nearest_miss(advice: Recommendation, tr: Translator) -> str:
     if not found:
         return ""
     _value, option, reason = min(found, key=lambda miss: (miss[0], miss[1]))
-    return tr(N_("Nearest: {option}. {why}."), option=option, why=reason_text(reason, tr))
+    return tr(
+        N_("Nearest: {option}. {why}."), option=said_title(option, tr), why=reason_text(reason, tr)
+    )
 
 
 def _headline(row: RankedOption, tr: Translator) -> str:
     return tr(
         N_("{title}: {time} for the whole job, {cost}. Basis: {basis}."),
-        title=row.option.title,
-        time=format_duration_interval(row.prediction.total_s),
+        title=said_title(row.option.title, tr),
+        time=format_duration_interval(row.prediction.total_s, tr),
         cost=_money(row, tr),
         basis=tr(BASES[row.prediction.basis]),
     )
@@ -104,7 +107,7 @@ def _headline(row: RankedOption, tr: Translator) -> str:
 
 def _money(row: RankedOption, tr: Translator) -> str:
     if row.cost.total_usd is None:
-        missing = ", ".join(row.cost.missing)
+        missing = ", ".join(said(each, tr) for each in row.cost.missing)
         return tr(N_("cost unknown ({missing})"), missing=missing)
     if row.cost.total_usd.high == 0:
         return tr(N_("no cost"))
@@ -112,28 +115,30 @@ def _money(row: RankedOption, tr: Translator) -> str:
 
 
 def _why(row: RankedOption, tr: Translator) -> str:
-    return " ".join(f"{reason_text(reason, tr)}." for reason in row.reasons)
+    return reasons_text(row.reasons, tr)
 
 
 def _tie(first: RankedOption, advice: Recommendation, tr: Translator) -> Iterable[Block]:
-    titles = {row.option.id: row.option.title for row in advice.ranked}
+    titles = {row.option.id: said_title(row.option.title, tr) for row in advice.ranked}
     tied = [titles[name] for name in first.tied_with if name in titles]
     if tied:
         text = tr(N_("A tie (less than 10 % apart) with: {names}."), names="; ".join(tied))
         yield Paragraph(text=text)
 
 
-def _evidence(row: RankedOption) -> Iterable[Block]:
+def _evidence(row: RankedOption, tr: Translator) -> Iterable[Block]:
     for evidence in row.prediction.evidence[:_SHOWN_EVIDENCE]:
-        yield Paragraph(text=f"{evidence.statement} {_source(evidence.source)}", style="note")
+        text = f"{said(evidence.statement, tr)} {_source(evidence.source, tr)}"
+        yield Paragraph(text=text, style="note")
 
 
-def _steps(steps: tuple[Step, ...], *, title: str) -> Iterable[Block]:
+def _steps(steps: tuple[Step, ...], tr: Translator, *, title: str) -> Iterable[Block]:
     """Yield steps; a caption that only repeats the option's title is not printed."""
     for step in steps:
         if step.caption and step.caption != title:
-            yield Paragraph(text=step.caption)
-        yield Paragraph(text=step.content, style="body" if step.kind == "text" else "code")
+            yield Paragraph(text=said(step.caption, tr))
+        content = said(step.content, tr)
+        yield Paragraph(text=content, style="body" if step.kind == "text" else "code")
 
 
 def _emphasis(row: RankedOption, number: int) -> str:
@@ -145,11 +150,11 @@ def _emphasis(row: RankedOption, number: int) -> str:
 def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
     bars = tuple(
         Bar(
-            label=row.option.title,
+            label=said_title(row.option.title, tr),
             low=row.prediction.total_s.low,
             mid=row.prediction.total_s.mid,
             high=row.prediction.total_s.high,
-            text=f"{format_duration(row.prediction.total_s.mid)}, {_short_money(row)}",
+            text=f"{format_duration(row.prediction.total_s.mid, tr)}, {_short_money(row)}",
             emphasis=_emphasis(row, number),
         )
         for number, row in enumerate(advice.ranked)
@@ -170,10 +175,10 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
     rows = tuple(
         (
             str(row.rank),
-            row.option.title,
+            said_title(row.option.title, tr),
             tr(KINDS[row.option.kind]),
-            format_duration_interval(row.prediction.total_s),
-            format_duration(row.prediction.epoch_s.mid),
+            format_duration_interval(row.prediction.total_s, tr),
+            format_duration(row.prediction.epoch_s.mid, tr),
             _short_money(row),
             format_factor(row.speedup.mid),
             tr(BASES[row.prediction.basis]) + (" (!)" if row.prediction.is_warned else ""),
@@ -188,7 +193,7 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
     blocks: list[Block] = [table]
     if any(row.prediction.is_warned for row in advice.ranked):
         blocks.append(Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note"))
-    points = tuple(_points(advice))
+    points = tuple(_points(advice, tr))
     if len(points) > 2:
         blocks.append(
             ScatterChart(
@@ -203,11 +208,11 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
     return Section(title=tr(N_("All options, in hours and money")), blocks=tuple(blocks))
 
 
-def _points(advice: Recommendation) -> Iterable[Point]:
+def _points(advice: Recommendation, tr: Translator) -> Iterable[Point]:
     for row in advice.ranked:
         if row.cost.total_usd is not None:
             yield Point(
-                label=row.option.title,
+                label=said_title(row.option.title, tr),
                 x=row.prediction.total_s.mid / 3600,
                 y=row.cost.total_usd.mid,
                 is_marked=row.is_pareto,
@@ -219,8 +224,8 @@ def how_section(advice: Recommendation, tr: Translator) -> Section:
     blocks: list[Block] = []
     for row in advice.ranked[1 : 1 + _SHOWN_STEPS]:
         if row.steps:
-            blocks.append(Paragraph(text=row.option.title, style="lead"))
-            blocks += _steps(row.steps, title=row.option.title)
+            blocks.append(Paragraph(text=said_title(row.option.title, tr), style="lead"))
+            blocks += _steps(row.steps, tr, title=row.option.title)
     return Section(title=tr(N_("How to do the runners-up")), blocks=tuple(blocks))
 
 
@@ -230,17 +235,22 @@ def money_section(advice: Recommendation, tr: Translator) -> Section:
     for row in _priced_examples(advice):
         title = tr(
             N_("{title}: {cost}, price of {date}"),
-            title=row.option.title,
+            title=said_title(row.option.title, tr),
             cost=_money(row, tr),
             date=row.cost.price_date or UNKNOWN,
         )
         heads = (tr(N_("Part")), tr(N_("Money")), tr(N_("How it is counted")))
         parts = tuple(
-            (part.code, format_usd_interval(part.usd), part.explanation) for part in row.cost.parts
+            (
+                tr(PARTS.get(part.code, part.code)),
+                format_usd_interval(part.usd),
+                said(part.explanation, tr),
+            )
+            for part in row.cost.parts
         )
         blocks.append(Paragraph(text=title, style="lead"))
         blocks.append(Table(heads=heads, rows=parts, right_aligned=(1,)))
-        blocks += [Paragraph(text=_source(source), style="note") for source in row.cost.sources]
+        blocks += [Paragraph(text=_source(source, tr), style="note") for source in row.cost.sources]
     return Section(title=tr(N_("What the money is for")), blocks=tuple(blocks))
 
 
@@ -254,8 +264,8 @@ def _priced_examples(advice: Recommendation) -> Iterable[RankedOption]:
             yield row
 
 
-def _source(source: Source) -> str:
-    return f"[{source_text(source)}]"
+def _source(source: Source, tr: Translator) -> str:
+    return f"[{source_text(source, tr)}]"
 
 
 def avoid_section(advice: Recommendation, tr: Translator) -> Section:
@@ -263,11 +273,12 @@ def avoid_section(advice: Recommendation, tr: Translator) -> Section:
     rows = []
     for row in advice.avoid:
         source = row.evidence[0].source if row.evidence else None
-        where = source.reference if source else UNKNOWN
+        where = said(source.reference, tr) if source else UNKNOWN
         effect = UNKNOWN if row.speedup is None else format_factor_interval(row.speedup)
-        said = [reason_text(r, tr) for r in row.reasons]
-        said += [e.statement for e in row.evidence if e.statement not in said]
-        rows.append((row.option.title, effect, ". ".join(said), where))
+        texts = [reason_text(r, tr) for r in row.reasons]
+        texts += [said(e.statement, tr) for e in row.evidence]
+        why = ". ".join(dict.fromkeys(texts))
+        rows.append((said_title(row.option.title, tr), effect, why, where))
     heads = (tr(N_("Avoid")), tr(N_("Speed against now")), tr(N_("Why")), tr(N_("Source")))
     return Section(title=tr(N_("Avoid")), blocks=(Table(heads=heads, rows=tuple(rows)),))
 
@@ -276,10 +287,12 @@ def hints_section(advice: Recommendation, tr: Translator) -> Section:
     """Return advice worth trying whose gain nobody has measured."""
     rows = tuple(
         (
-            hint.option.title,
+            said_title(hint.option.title, tr),
             "; ".join(reason_text(r, tr) for r in hint.reasons),
             "\n".join(
-                step.content for step in hint.steps[:_SHOWN_HINT_STEPS] if step.kind != "url"
+                said(step.content, tr)
+                for step in hint.steps[:_SHOWN_HINT_STEPS]
+                if step.kind != "url"
             ),
         )
         for hint in advice.hints
@@ -298,7 +311,7 @@ def rejections_section(advice: Recommendation, tr: Translator) -> Section:
     """Return what was considered and does not apply: by reason, with counts and a few names."""
     groups: dict[str, list[str]] = {}
     for rejection in advice.rejected:
-        groups.setdefault(_short_why(rejection, tr), []).append(rejection.title)
+        groups.setdefault(_short_why(rejection, tr), []).append(said_title(rejection.title, tr))
     ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
     rows = tuple((why, str(len(titles)), _some(titles, tr)) for why, titles in ordered)
     heads = (tr(N_("Why")), tr(N_("How many")), tr(N_("Not for this case")))
@@ -327,8 +340,8 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
     rows = tuple(
         (
             str(row.rank),
-            row.option.title,
-            format_duration_interval(row.prediction.total_s),
+            said_title(row.option.title, tr),
+            format_duration_interval(row.prediction.total_s, tr),
             _short_money(row),
             format_factor(row.speedup.mid) + (" (!)" if row.prediction.is_warned else ""),
         )
@@ -349,16 +362,24 @@ def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:
 
 
 def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
+    title = said_title(row.option.title, tr)
     if row.reasons:
-        return f"{row.option.title}: {reason_text(row.reasons[0], tr)}."
-    return f"{row.option.title}."
+        return tr(N_("{title}: {why}."), title=title, why=reason_text(row.reasons[0], tr))
+    return tr(N_("{text}."), text=title)
 
 
 def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
     """Return what is worth trying, those with a figure first, in a line each."""
     ordered = sorted(advice.hints, key=_has_no_figure)[:_SHOWN_HINTS]
     lines = tuple(
-        Paragraph(text=f"{hint.option.title}: {reason_text(hint.reasons[0], tr)}.", style="note")
+        Paragraph(
+            text=tr(
+                N_("{title}: {why}."),
+                title=said_title(hint.option.title, tr),
+                why=reason_text(hint.reasons[0], tr),
+            ),
+            style="note",
+        )
         for hint in ordered
         if hint.reasons
     )

@@ -32,16 +32,29 @@ NAME_TEXTS = {
     "framework_not_installed": N_("{values} is not installed"),
     "already_default": N_("it is so already"),
 }
+# What is said of fewer than a limit, and of the limit or more.
 NUMBER_TEXTS = {
-    "n_physical_cores": N_("cores"),
-    "n_numa_nodes": N_("memory nodes"),
-    "n_gpus": N_("GPUs"),
-    "memory_gib": N_("GiB of memory"),
-    "memory_channels": N_("memory channels"),
-    "batch_size": N_("samples in a batch"),
-    "epochs": N_("epochs"),
-    "parameters": N_("parameters"),
-    "input_elements": N_("values in a sample"),
+    "n_physical_cores": (N_("fewer than {limit} cores"), N_("{limit} cores or more")),
+    "n_numa_nodes": (N_("fewer than {limit} memory nodes"), N_("{limit} memory nodes or more")),
+    "n_gpus": (N_("fewer than {limit} GPUs"), N_("{limit} GPUs or more")),
+    "memory_gib": (
+        N_("less than {limit} GiB of memory"),
+        N_("{limit} GiB of memory or more"),
+    ),
+    "memory_channels": (
+        N_("fewer than {limit} memory channels"),
+        N_("{limit} memory channels or more"),
+    ),
+    "batch_size": (
+        N_("fewer than {limit} samples in a batch"),
+        N_("{limit} samples in a batch or more"),
+    ),
+    "epochs": (N_("fewer than {limit} epochs"), N_("{limit} epochs or more")),
+    "parameters": (N_("fewer than {limit} parameters"), N_("{limit} parameters or more")),
+    "input_elements": (
+        N_("fewer than {limit} values in a sample"),
+        N_("{limit} values in a sample or more"),
+    ),
 }
 
 
@@ -58,10 +71,7 @@ def _words(condition: Condition, tr: Translator) -> str:
     if condition.operator == "":
         return tr(FLAG_TEXTS[condition.name])
     if condition.operator == ":":
-        joined = tr(N_(" or ")).join(condition.values)
+        joined = tr(N_(" or ")).join(tr(value) for value in condition.values)
         return tr(NAME_TEXTS[condition.name], values=joined)
-    what = tr(NUMBER_TEXTS[condition.name])
-    limit = f"{condition.limit:,.15g}"
-    if condition.operator == "<":
-        return tr(N_("fewer than {limit} {what}"), limit=limit, what=what)
-    return tr(N_("{limit} {what} or more"), limit=limit, what=what)
+    fewer, or_more = NUMBER_TEXTS[condition.name]
+    return tr(fewer if condition.operator == "<" else or_more, limit=f"{condition.limit:,.15g}")

@@ -6,7 +6,7 @@ Leaves to others: finding it (`advisor.compare.explain`).
 from collections.abc import Iterable
 
 from advisor.format import UNKNOWN, format_bytes, format_factor, format_number, format_rate
-from advisor.i18n import N_, Translator
+from advisor.i18n import N_, NP_, Translator
 from advisor.model.explanation import DeviceFacts, ExplainedOption, Explanation, Route
 from advisor.model.machine import DeviceKind
 from advisor.model.option import Advice, OptionFact
@@ -16,6 +16,7 @@ from advisor.model.report import Block, Facts, Paragraph, Report, Section
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import KINDS, PHASES
 from advisor.report.reasons import reason_text
+from advisor.report.said import said, said_pieces, said_title
 
 _LEVELS = {
     "official": N_("officially supported"),
@@ -55,13 +56,13 @@ def _facts(rows: Iterable[tuple[str, str | None]], tr: Translator) -> Facts:
 def _system_section(system: PastSystem, tr: Translator) -> Section:
     is_alive = system.status.startswith(("active", "maintained"))
     rows = (
-        (N_("What it is") if is_alive else N_("What it was"), system.role),
-        (N_("Now"), system.status),
-        (N_("Ended"), system.ended),
-        (N_("To take") if is_alive else N_("In its place"), system.successor),
-        (N_("Source"), system.source),
+        (N_("What it is") if is_alive else N_("What it was"), said(system.role, tr)),
+        (N_("Now"), said(system.status, tr)),
+        (N_("Ended"), said(system.ended or "", tr)),
+        (N_("To take") if is_alive else N_("In its place"), said(system.successor or "", tr)),
+        (N_("Source"), said(system.source, tr)),
     )
-    advice = Paragraph(text=system.advice, style="lead")
+    advice = Paragraph(text=said(system.advice, tr), style="lead")
     return Section(title=system.name, blocks=(advice, _facts(rows, tr)))
 
 
@@ -76,15 +77,15 @@ def _option_section(option: ExplainedOption, tr: Translator) -> Section:
     rows = (
         (N_("Kind"), tr(KINDS[fact.kind])),
         (N_("For"), ", ".join(tr(PHASES[Phase(phase)]) for phase in fact.phases)),
-        (N_("How"), fact.how),
+        (N_("How"), said_pieces(fact.how, tr)),
         (N_("Variables"), settings),
         (N_("Speed"), _effect(fact, tr)),
-        (N_("Risks"), fact.risks),
-        (N_("Source"), fact.effect_source or fact.source),
+        (N_("Risks"), said(fact.risks or "", tr)),
+        (N_("Source"), said(fact.effect_source or fact.source, tr)),
         (N_("Looked at on"), fact.verified_on),
     )
     return Section(
-        title=f"{fact.title} ({fact.id})",
+        title=f"{said(fact.title, tr)} ({fact.id})",
         blocks=(Paragraph(text=lead, style="lead"), _facts(rows, tr)),
     )
 
@@ -95,7 +96,7 @@ def _effect(fact: OptionFact, tr: Translator) -> str:
         return tr(N_("no figure is known"))
     low, high = format_factor(min(known)), format_factor(max(known))
     figure = low if low == high else f"{low} – {high}"
-    return f"{figure}: {fact.effect_basis}" if fact.effect_basis else figure
+    return f"{figure}: {said(fact.effect_basis, tr)}" if fact.effect_basis else figure
 
 
 def _device_section(device: DeviceFacts, tr: Translator) -> Section:
@@ -103,7 +104,7 @@ def _device_section(device: DeviceFacts, tr: Translator) -> Section:
     if device.spec is not None:
         blocks.append(_facts(_spec_rows(device.spec, tr), tr))
     if device.isa is not None:
-        blocks.append(_facts(_isa_rows(device.isa), tr))
+        blocks.append(_facts(_isa_rows(device.isa, tr), tr))
     if device.family is not None:
         if device.kind is DeviceKind.CPU:
             blocks.append(Paragraph(text=tr(N_("Its graphics part")), style="lead"))
@@ -134,16 +135,16 @@ def _spec_rows(spec: DeviceSpec, tr: Translator) -> Iterable[tuple[str, str | No
     if spec.memory_bytes is not None:
         yield N_("Memory"), format_bytes(spec.memory_bytes)
     if spec.tdp_w is not None:
-        yield N_("Power"), f"{format_number(spec.tdp_w)} W"
+        yield NP_("electric", "Power"), f"{format_number(spec.tdp_w)} W"
     yield N_("Source"), spec.source
 
 
-def _isa_rows(isa: CpuIsaRow) -> Iterable[tuple[str, str | None]]:
+def _isa_rows(isa: CpuIsaRow, tr: Translator) -> Iterable[tuple[str, str | None]]:
     yield N_("Instructions"), isa.simd
-    yield N_("TensorFlow's ready-made build"), isa.tensorflow_wheel_runs
-    yield N_("bfloat16"), isa.bf16_advice
-    yield N_("int8"), isa.int8_advice
-    yield N_("Remark"), isa.note
+    yield N_("TensorFlow's ready-made build"), said(isa.tensorflow_wheel_runs or "", tr)
+    yield N_("bfloat16"), said(isa.bf16_advice or "", tr)
+    yield N_("int8"), said(isa.int8_advice or "", tr)
+    yield N_("Remark"), said(isa.note or "", tr)
 
 
 def _family_rows(family: GpuFamily, tr: Translator) -> Iterable[tuple[str, str | None]]:
@@ -157,10 +158,10 @@ def _family_rows(family: GpuFamily, tr: Translator) -> Iterable[tuple[str, str |
     for label, level, route in cells:
         words = _LEVELS.get(level)
         text = tr(words) if words else level
-        yield label, f"{text}: {route}" if route else text
-    yield N_("OpenCL on Linux"), family.opencl_linux
-    yield N_("Advice"), family.advice
-    yield N_("Caveats"), family.caveats
+        yield label, f"{text}: {said(route, tr)}" if route else text
+    yield N_("OpenCL on Linux"), said(family.opencl_linux or "", tr)
+    yield N_("Advice"), said(family.advice, tr)
+    yield N_("Caveats"), said(family.caveats or "", tr)
 
 
 def _here_section(explanation: Explanation, tr: Translator) -> Section:
@@ -185,7 +186,8 @@ def _take(route: Route, tr: Translator) -> str:
         name = tr(N_("the processor, {device}"), device=route.device)
     else:
         name = route.device
-    way = route.way or "; ".join(route.option_titles[:_MOST_TITLES])
+    titles = (said_title(title, tr) for title in route.option_titles[:_MOST_TITLES])
+    way = said(route.way or "", tr) or "; ".join(titles)
     if not way and route.kind is DeviceKind.CPU:
         way = tr(N_("the ready-made build of the framework that you have"))
     return f"{name}: {way}" if way else name
@@ -197,10 +199,10 @@ def _route_text(route: Route, tr: Translator) -> str:
     if words is not None and route.kind is not DeviceKind.CPU:
         parts.append(tr(words))
     if route.way:
-        parts.append(route.way)
-    parts += route.option_titles[:_MOST_TITLES]
+        parts.append(said(route.way, tr))
+    parts += [said_title(title, tr) for title in route.option_titles[:_MOST_TITLES]]
     if route.why_not:
-        parts.append(route.why_not)
+        parts.append(said(route.why_not, tr))
     if route.advice and not route.is_first:
-        parts.append(tr(N_("advice: {advice}"), advice=route.advice))
+        parts.append(tr(N_("advice: {advice}"), advice=said(route.advice, tr)))
     return "; ".join(parts) or tr(N_("as it is"))

@@ -14,7 +14,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
-from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice
+from advisor.model.machine import Cpu, DeviceKind, MachineProfile, MissingFact, OpenclDevice
 from advisor.model.measurement import (
     BenchmarkRequest,
     FailedMeasurement,
@@ -26,6 +26,7 @@ from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, WARNINGS, request_name
 from advisor.report.normal_text import normal_blocks
+from advisor.report.said import said
 from advisor.report.sustained_section import sustained_blocks
 
 # Flags worth a reader's time; the profile holds all of them.
@@ -43,12 +44,23 @@ DEVICE_KINDS = {
 }
 
 
+def missing_text(fact: MissingFact, tr: Translator) -> str:
+    """Return what is missing, why, and what mends it where that is known."""
+    reason = said(fact.reason, tr)
+    if not fact.remedy:
+        return tr(N_("{fact}: {reason}."), fact=fact.fact, reason=reason)
+    return tr(
+        N_("{fact}: {reason}. To do: {remedy}"),
+        fact=fact.fact, reason=reason, remedy=said(fact.remedy, tr),
+    )  # fmt: skip
+
+
 def machine_section(profile: MachineProfile, tr: Translator) -> Section:
     """Return what the machine is, with what is missing and its remedy."""
     blocks: list[Block] = [Facts(rows=tuple(_facts(profile, tr)))]
     missing = [
         Paragraph(
-            text=f"{m.fact}: {m.reason}." + (f" To do: {m.remedy}" if m.remedy else ""),
+            text=missing_text(m, tr),
             style="note",
         )
         for m in profile.missing
@@ -147,7 +159,7 @@ def measurement_section(
                 str(len(measurement.values_s)),
             )
         )
-    heads = ("Kernel", "Device", "Software", "Best", "MAD", "Values")
+    heads = (N_("Kernel"), N_("Device"), N_("Software"), N_("Best"), N_("MAD"), N_("Values"))
     sustained = tuple(sustained_blocks(results, tr))
     table = Table(
         heads=tuple(tr(head) for head in heads),

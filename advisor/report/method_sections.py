@@ -12,11 +12,13 @@ from advisor.format import (
     format_number,
 )
 from advisor.i18n import N_, Translator
+from advisor.model.kernel import OperatorKind
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
-from advisor.report.names import BASES, PHASES, source_text
+from advisor.report.names import BASES, OPERATORS, PHASES
 from advisor.report.reasons import caveat_text
+from advisor.report.said import said, source_text
 
 _SHOWN_SHARES = 8
 
@@ -42,7 +44,7 @@ def workload_section(workload: Workload, tr: Translator) -> Section:
         (tr(N_("Multiply-adds per sample")), tr(N_("{n} million"), n=per_sample)),
         (tr(N_("Memory needed")), format_bytes(workload.memory_bytes)),
     )
-    notes = tuple(Paragraph(text=note, style="note") for note in workload.notes)
+    notes = tuple(Paragraph(text=said(note, tr), style="note") for note in workload.notes)
     return Section(title=tr(N_("The job")), blocks=(Facts(rows=rows), *notes))
 
 
@@ -54,9 +56,9 @@ def method_section(advice: Recommendation, tr: Translator) -> Section:
             text=tr(
                 N_("This machine as it is: {step} a step, {epoch} an epoch, {total} in all"
                    " (80 % intervals). Basis: {basis}."),
-                step=format_duration_interval(baseline.step_s),
-                epoch=format_duration_interval(baseline.epoch_s),
-                total=format_duration_interval(baseline.total_s),
+                step=format_duration_interval(baseline.step_s, tr),
+                epoch=format_duration_interval(baseline.epoch_s, tr),
+                total=format_duration_interval(baseline.total_s, tr),
                 basis=tr(BASES[baseline.basis]),
             )
         )
@@ -64,20 +66,16 @@ def method_section(advice: Recommendation, tr: Translator) -> Section:
     shares = sorted(baseline.breakdown, key=lambda share: -share.time_s)[:_SHOWN_SHARES]
     if shares:
         bars = tuple(
-            Bar(label=s.operator_kind, low=s.time_s, mid=s.time_s, high=s.time_s,
-                text=format_duration(s.time_s))
+            Bar(label=tr(OPERATORS[OperatorKind(s.operator_kind)]), low=s.time_s, mid=s.time_s,
+                high=s.time_s, text=format_duration(s.time_s, tr))
             for s in shares
         )  # fmt: skip
         title = tr(N_("Where the time of a step goes here"))
         blocks.append(BarChart(title=title, axis=tr(N_("seconds")), bars=bars))
     for evidence in baseline.evidence:
-        source = evidence.source
-        blocks.append(
-            Paragraph(
-                text=f"{evidence.statement} [{source.title}: {source.reference}]", style="note"
-            )
-        )
-    blocks += [Paragraph(text=assumption, style="note") for assumption in baseline.assumptions]
+        text = f"{said(evidence.statement, tr)} [{source_text(evidence.source, tr)}]"
+        blocks.append(Paragraph(text=text, style="note"))
+    blocks += [Paragraph(text=said(text, tr), style="note") for text in baseline.assumptions]
     return Section(title=tr(N_("How the times were found")), blocks=tuple(blocks))
 
 
@@ -93,6 +91,6 @@ def sources_section(advice: Recommendation, tr: Translator) -> Section:
     intro = Paragraph(text=tr(N_("Newest date of each part of the data: {dates}."), dates=dates))
     seen: dict[str, str] = {}
     for source in advice.sources:
-        seen.setdefault(source.reference, source_text(source))
+        seen.setdefault(source.reference, source_text(source, tr))
     lines = Paragraph(text="; ".join(seen.values()), style="note")
     return Section(title=tr(N_("Sources")), blocks=(intro, lines) if seen else (intro,))

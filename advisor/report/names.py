@@ -13,6 +13,7 @@ from advisor.model.kernel import (
     GemmShape,
     KernelShape,
     NormShape,
+    OperatorKind,
     OptimizerShape,
     OverheadShape,
     PeakShape,
@@ -25,7 +26,7 @@ from advisor.model.kernel import (
 )
 from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
 from advisor.model.option import OptionKind
-from advisor.model.quantity import Basis, Phase, Precision, Source
+from advisor.model.quantity import Basis, Phase, Precision
 
 BASES = {
     Basis.MEASURED: N_("measured"),
@@ -45,6 +46,35 @@ KINDS = {
     OptionKind.FREE_TIER: N_("free offer"),
     OptionKind.CLOUD: N_("rent"),
     OptionKind.BUY: N_("buy"),
+}
+OPERATORS = {
+    OperatorKind.GEMM: N_("matrix products"),
+    OperatorKind.CONVOLUTION: N_("convolutions"),
+    OperatorKind.DEPTHWISE: N_("depthwise convolutions"),
+    OperatorKind.RECURRENT: N_("recurrent layers"),
+    OperatorKind.NORMALISATION: N_("normalisations"),
+    OperatorKind.POOLING: N_("pooling"),
+    OperatorKind.ELEMENTWISE: N_("element-wise operators"),
+    OperatorKind.SOFTMAX: N_("softmax"),
+    OperatorKind.EMBEDDING: N_("embeddings"),
+    OperatorKind.OPTIMIZER: N_("update of the parameters"),
+    OperatorKind.STREAM: N_("memory traffic"),
+    OperatorKind.PEAK: N_("multiply-add peak"),
+    OperatorKind.OVERHEAD: N_("fixed costs"),
+    OperatorKind.TRANSFER: N_("copies to and from the device"),
+    OperatorKind.UNKNOWN: N_("layers that are not known"),
+}
+# Parts of a cost.
+PARTS = {
+    "compute": N_("computing"),
+    "setup": N_("setting up"),
+    "upload": N_("bringing the data"),
+    "redone": N_("work done again"),
+    "rounding": N_("rounding up"),
+    "disk": N_("disk"),
+    "egress": N_("traffic"),
+    "electricity": N_("electricity"),
+    "purchase": N_("purchase"),
 }
 PHASES = {Phase.TRAINING: N_("training"), Phase.INFERENCE: N_("inference")}
 DIRECTIONS = {
@@ -96,20 +126,18 @@ _OVERHEAD = {
 }
 
 
-def source_text(source: Source) -> str:
-    """Return where a figure stands: title, date where there is one, reference."""
-    date = f", {source.date}" if source.date else ""
-    return f"{source.title}{date}: {source.reference}"
-
-
 def _dims(values: tuple[int, ...]) -> str:
     return "×".join(map(str, values))
 
 
 def _conv_name(shape: ConvShape, tr: Translator) -> str:
-    name = tr(N_("depthwise convolution")) if shape.groups == shape.c > 1 else tr(N_("convolution"))
-    sizes = f"{_dims(shape.kernel)}, {shape.c}→{shape.k}, {_dims(shape.spatial)}, batch {shape.n}"
-    return f"{name} {sizes}"
+    is_depthwise = shape.groups == shape.c > 1
+    return tr(
+        N_("depthwise convolution {kernel}, {c}→{k}, {size}, batch {n}")
+        if is_depthwise
+        else N_("convolution {kernel}, {c}→{k}, {size}, batch {n}"),
+        kernel=_dims(shape.kernel), c=shape.c, k=shape.k, size=_dims(shape.spatial), n=shape.n,
+    )  # fmt: skip
 
 
 def shape_name(shape: KernelShape, tr: Translator) -> str:
@@ -119,8 +147,11 @@ def shape_name(shape: KernelShape, tr: Translator) -> str:
     if isinstance(shape, ConvShape):
         return _conv_name(shape, tr)
     if isinstance(shape, RecurrentShape):
-        size = f"{shape.input}→{shape.hidden}, {shape.timesteps} steps, batch {shape.batch}"
-        return f"{shape.cell.value.upper()} {size}"
+        return tr(
+            N_("{cell} {input}→{hidden}, {steps} steps, batch {n}"),
+            cell=shape.cell.value.upper(), input=shape.input, hidden=shape.hidden,
+            steps=shape.timesteps, n=shape.batch,
+        )  # fmt: skip
     if isinstance(shape, StreamShape):
         return tr(_STREAM.get(shape.op, shape.op))
     if isinstance(shape, ClockShape):

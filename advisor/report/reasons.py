@@ -8,6 +8,7 @@ Leaves to others: when a reason applies (`advisor.recommend`).
 
 import functools
 import string
+from collections.abc import Iterable
 
 from advisor.format import (
     format_bytes,
@@ -22,6 +23,7 @@ from advisor.model.measurement import StabilityWarning
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
 from advisor.report.conditions_text import condition_text
 from advisor.report.names import WARNINGS
+from advisor.report.said import said_title
 
 _R = ReasonCode
 
@@ -246,7 +248,7 @@ def _word(value: str, name: str, tr: Translator) -> str:
         return condition_text(value, tr)
     if name == "warning":
         return tr(WARNINGS[StabilityWarning(value)])
-    return value.replace(" | ", ", ")
+    return said_title(value, tr).replace(" | ", ", ")
 
 
 def _value(parameter: Parameter, tr: Translator) -> str:
@@ -254,9 +256,9 @@ def _value(parameter: Parameter, tr: Translator) -> str:
     if isinstance(value, str):
         return _word(value, name, tr)
     if name.endswith("_s"):
-        return format_duration(value)
+        return format_duration(value, tr)
     if name.endswith("hours"):
-        return format_duration(value * 3600)
+        return format_duration(value * 3600, tr)
     for ending, formatter in (
         ("_x", format_factor),
         ("usd", format_usd),
@@ -284,6 +286,11 @@ def reason_text(reason: Reason, tr: Translator) -> str:
     """Return the sentence of a reason, without full stop."""
     text = _text(REASONS[reason.code], reason.parameters, tr)
     return text if text is not None else tr(REASONS[reason.code][-1])
+
+
+def reasons_text(reasons: Iterable[Reason], tr: Translator) -> str:
+    """Return reasons as sentences one after another."""
+    return " ".join(tr(N_("{text}."), text=reason_text(reason, tr)) for reason in reasons)
 
 
 def caveat_text(caveat: Caveat, tr: Translator) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import RankedOption, Reason, ReasonCode, Recommendation
 from advisor.report.reasons import reason_text
+from advisor.report.said import said_title
 
 # A reason of so many rows is said once for all of them.
 _SHARED_BY = 3
@@ -29,7 +30,12 @@ def runner_up_notes(advice: Recommendation, tr: Translator) -> Iterator[str]:
     for row in rows:
         own = [text for text in texts[row.option.id] if text not in shared][:_SHOWN_REASONS]
         if own:
-            yield f"{row.rank}. {row.option.title}: {'; '.join(own)}."
+            yield tr(
+                N_("{rank}. {title}: {why}."),
+                rank=row.rank,
+                title=said_title(row.option.title, tr),
+                why="; ".join(own),
+            )
     for text, found in shared.items():
         yield tr(N_("Of nos. {places}: {text}."), places=_places(found, advice), text=text)
 

@@ -16,6 +16,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
 from advisor.model.trial import TrialReport, TrialResult, TrialVerdict
 from advisor.report.names import PHASES
+from advisor.report.said import said
 from advisor.trial.apply import how_to_apply
 
 VERDICTS = {
@@ -90,7 +91,7 @@ def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> S
     best = report.best
     if best is not None:
         for step in how_to_apply(best.setup, system=system):
-            blocks.append(Paragraph(text=tr(step.caption)))
+            blocks.append(Paragraph(text=said(step.caption, tr)))
             blocks.append(Paragraph(text=step.content, style="code"))
     return Section(title=tr(N_("Measured on your network, before and after")), blocks=tuple(blocks))
 
@@ -110,7 +111,7 @@ def title_of(result: TrialResult, tr: Translator) -> str:
     """Return the name of what was tried, with the number that tells it from others like it."""
     setup = result.setup
     if setup.parts:
-        return " + ".join(setup.parts)
+        return " + ".join(said(part, tr) for part in setup.parts)
     text = tr(setup.title)
     if "{backend}" in text:
         text = text.format(backend=setup.backend)

@@ -15,9 +15,10 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.prediction import Prediction
-from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Reason, Recommendation
-from advisor.report.names import BASES, KINDS
-from advisor.report.reasons import reason_text
+from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Recommendation
+from advisor.report.names import BASES, KINDS, PARTS
+from advisor.report.reasons import reasons_text
+from advisor.report.said import said, said_title, source_text
 from ui.models.explanations import BASIS_TIPS, INTERVAL, MONEY, RANK, SPEEDUP
 from ui.models.rows import Cell, Span
 
@@ -56,23 +57,24 @@ def _option_row(
     usd = row.cost.total_usd
     basis = row.prediction.basis
     total_s = row.prediction.total_s
+    title = said_title(row.option.title, tr)
     detail = f"{tr(KINDS[row.option.kind])} · {tr(BASES[basis])}"
     warned = tr(N_("May be off by more than 3 times.")) if row.prediction.is_warned else ""
     return (
         Cell(text=str(row.rank), value=float(row.rank), is_number=True, is_strong=is_first),
         Cell(
-            text=row.option.title,
-            value=row.option.title,
+            text=title,
+            value=title,
             detail=detail + (" (!)" if row.prediction.is_warned else ""),
             explanation="\n".join(filter(None, (tr(BASIS_TIPS[basis]), warned))),
             is_strong=is_first,
         ),
         Cell(
-            text=format_duration(total_s.mid),
+            text=format_duration(total_s.mid, tr),
             value=total_s.mid,
-            detail=f"{format_duration(total_s.low)} – {format_duration(total_s.high)}",
+            detail=f"{format_duration(total_s.low, tr)} – {format_duration(total_s.high, tr)}",
             bar=span,
-            explanation="\n".join(e.statement for e in row.prediction.evidence),
+            explanation="\n".join(said(e.statement, tr) for e in row.prediction.evidence),
             is_strong=is_first,
         ),
         Cell(
@@ -86,18 +88,23 @@ def _option_row(
     )  # fmt: skip
 
 
-def _money_tip(row: RankedOption, tr: Translator) -> str:
-    lines = [f"{format_usd_interval(p.usd)}: {p.explanation or p.code}" for p in row.cost.parts]
+def money_lines(row: RankedOption, tr: Translator) -> list[str]:
+    """Return the parts of a cost and what is not known of it, a line each."""
+    lines = [
+        f"{format_usd_interval(p.usd)}: {said(p.explanation, tr) or tr(PARTS.get(p.code, p.code))}"
+        for p in row.cost.parts
+    ]
     if row.cost.missing:
-        lines.append(tr(N_("Not known: {what}"), what=", ".join(row.cost.missing)))
+        what = ", ".join(said(each, tr) for each in row.cost.missing)
+        lines.append(tr(N_("Not known: {what}"), what=what))
+    return lines
+
+
+def _money_tip(row: RankedOption, tr: Translator) -> str:
+    lines = money_lines(row, tr)
     if row.cost.price_date is not None:
         lines.append(tr(N_("Price of {date}"), date=row.cost.price_date))
     return "\n".join(lines)
-
-
-def reasons_text(reasons: tuple[Reason, ...], tr: Translator) -> str:
-    """Return reasons as sentences in one line."""
-    return " ".join(f"{reason_text(reason, tr)}." for reason in reasons)
 
 
 def avoid_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
@@ -106,13 +113,15 @@ def avoid_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...]
 
 
 def _avoid_row(row: AvoidedOption, tr: Translator) -> tuple[Cell, ...]:
-    said = [reasons_text(row.reasons, tr)]
-    said += [e.statement for e in row.evidence if e.statement.rstrip(".") not in said[0]]
-    why = "\n".join(filter(None, said))
+    texts = [reasons_text(row.reasons, tr)]
+    statements = [said(e.statement, tr) for e in row.evidence]
+    texts += [each for each in statements if each.rstrip(".。") not in texts[0]]
+    why = "\n".join(filter(None, texts))
+    title = said_title(row.option.title, tr)
     factor = None if row.speedup is None else row.speedup.mid
-    sources = "\n".join(f"{e.source.title}: {e.source.reference}" for e in row.evidence)
+    sources = "\n".join(source_text(e.source, tr) for e in row.evidence)
     return (
-        Cell(text=row.option.title, value=row.option.title),
+        Cell(text=title, value=title),
         Cell(text=format_factor(factor), value=factor or 0.0, is_number=True,
              explanation="" if row.speedup is None else format_factor_interval(row.speedup)),
         Cell(text=why, value=why, explanation=sources),
@@ -126,8 +135,8 @@ def hint_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...],
 
 def _hint_row(hint: Hint, tr: Translator) -> tuple[Cell, ...]:
     known = reasons_text(hint.reasons, tr)
-    how = "\n".join(step.content for step in hint.steps)
-    title = hint.option.title
+    how = "\n".join(said(step.content, tr) for step in hint.steps)
+    title = said_title(hint.option.title, tr)
     return (
         Cell(text=title, value=title, explanation=tr(KINDS[hint.option.kind])),
         Cell(text=known, value=known),

@@ -6,7 +6,7 @@ Leaves to others: drawing (`ui.widgets.card`), changing a value (`ui.presenters.
 from collections.abc import Iterator
 
 from advisor.format import UNKNOWN, format_bytes, format_number, format_percent
-from advisor.i18n import N_, Translator
+from advisor.i18n import N_, NP_, Translator
 from advisor.model.machine import (
     DeviceKind,
     Environment,
@@ -16,6 +16,7 @@ from advisor.model.machine import (
     OpenclDevice,
 )
 from advisor.report.machine_sections import DEVICE_KINDS, NOTABLE_ISA
+from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
 
 _CARVE_OUT = N_("Set aside for the graphics by the firmware; programs do not get it.")
@@ -67,7 +68,10 @@ def machine_cards(profile: MachineProfile, tr: Translator) -> tuple[Card, ...]:
 
 def _missing(profile: MachineProfile, tr: Translator) -> Card:
     remedies = tuple(
-        Remedy(text=f"{fact.fact}: {fact.reason}.", remedy=fact.remedy or "")
+        Remedy(
+            text=tr(N_("{fact}: {reason}."), fact=fact.fact, reason=said(fact.reason, tr)),
+            remedy=said(fact.remedy or "", tr),
+        )
         for fact in profile.missing
     )
     return Card(title=tr(N_("Not known, or missing")), remedies=remedies)
@@ -179,7 +183,7 @@ def _system(profile: MachineProfile, tr: Translator) -> Card:
     facts.add(N_("Runs inside"), " + ".join(inside) or tr(N_("nothing: the bare machine")))
     if power.on_battery is not None:
         word = tr(N_("battery")) if power.on_battery else tr(N_("mains"))
-        facts.add(N_("Power"), word, is_bad=power.on_battery)
+        facts.add(NP_("where it comes from", "Power"), word, is_bad=power.on_battery)
     if power.governor is not None:
         facts.add(N_("Governor"), power.governor)
     if load.busy_fraction is not None:

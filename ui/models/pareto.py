@@ -9,6 +9,7 @@ from advisor.format import format_duration, format_usd
 from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import RankedOption, Recommendation
+from advisor.report.said import said_title
 from ui.models.curves import CurvePoint, Series
 
 
@@ -35,7 +36,7 @@ def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
         (tr(N_("as it is now")), now, 1, 2),
     ):
         if rows:
-            points = tuple(_point(row, _label(row)) for row in rows)
+            points = tuple(_point(row, _label(row, tr)) for row in rows)
             series.append(Series(name=name, points=points, shade=shade, mark=mark))
     return tuple(series)
 
@@ -64,6 +65,6 @@ def _point(row: RankedOption, label: str) -> CurvePoint:
     return CurvePoint(x=_seconds(row), y=_usd(row) or 0.0, label=label)
 
 
-def _label(row: RankedOption) -> str:
-    time = format_duration(row.prediction.total_s.mid)
-    return f"{row.rank}. {row.option.title}\n{time} · {format_usd(_usd(row))}"
+def _label(row: RankedOption, tr: Translator) -> str:
+    time = format_duration(row.prediction.total_s.mid, tr)
+    return f"{row.rank}. {said_title(row.option.title, tr)}\n{time} · {format_usd(_usd(row))}"

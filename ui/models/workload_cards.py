@@ -15,6 +15,7 @@ from advisor.model.workload import Operator, Workload
 from advisor.predict.work import flop
 from advisor.report.build import OBJECTIVES
 from advisor.report.names import PHASES, shape_name
+from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
 from ui.models.rows import Cell
 
@@ -82,7 +83,7 @@ def _size(workload: Workload, tr: Translator) -> Card:
         CardFact(label=tr(N_("Steps in all")), value=format_count(workload.total_steps)),
         CardFact(label=tr(N_("Optimizer")), value=workload.optimizer),
     )
-    remedies = tuple(Remedy(text=note) for note in workload.notes)
+    remedies = tuple(Remedy(text=said(note, tr)) for note in workload.notes)
     return Card(title=tr(N_("Network")), subtitle=workload.title, facts=facts, remedies=remedies)
 
 

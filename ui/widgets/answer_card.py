@@ -15,6 +15,8 @@ from advisor.model.prediction import Evidence
 from advisor.model.recommendation import RankedOption, Recommendation
 from advisor.report.names import BASES
 from advisor.report.reasons import reason_text
+from advisor.report.said import said, said_title, source_text
+from ui.models.advice_rows import money_lines
 from ui.models.explanations import BASIS_TIPS, INTERVAL
 from ui.widgets.labels import text_label
 from ui.widgets.step_box import StepBox
@@ -50,7 +52,7 @@ class AnswerCard(QFrame):
         row = advice.ranked[number]
         self.badge.setText(self._badge(advice, number, is_provisional=is_provisional))
         self.badge.setToolTip(self._tr(BASIS_TIPS[row.prediction.basis]))
-        self.title.setText(row.option.title)
+        self.title.setText(said_title(row.option.title, self._tr))
         self.numbers.setText(self._numbers(row))
         self.setProperty("first", number == 0)
         self.style().unpolish(self)
@@ -77,7 +79,7 @@ class AnswerCard(QFrame):
         return tr(N_("Option {n} of {count} · {basis}"), n=number + 1, count=count, basis=basis)
 
     def _numbers(self, row: RankedOption) -> str:
-        time = format_duration_interval(row.prediction.total_s)
+        time = format_duration_interval(row.prediction.total_s, self._tr)
         if row.cost.total_usd is None:
             money = self._tr(N_("cost unknown"))
         elif row.cost.total_usd.high == 0:
@@ -101,16 +103,15 @@ class AnswerCard(QFrame):
             yield self._heading(N_("How to do it"))
         for step in row.steps:
             yield StepBox(step, translator=tr)
-        notes = [*map(_evidence_text, row.prediction.evidence), *row.prediction.assumptions]
+        notes = [_evidence_text(each, tr) for each in row.prediction.evidence]
+        notes += [said(each, tr) for each in row.prediction.assumptions]
         if notes:
             yield self._heading(N_("What the time rests on"))
             yield text_label("\n".join(notes), name="note")
         yield from self._money(row)
 
     def _money(self, row: RankedOption) -> Iterator[QWidget]:
-        lines = [f"{format_usd_interval(p.usd)}: {p.explanation or p.code}" for p in row.cost.parts]
-        if row.cost.missing:
-            lines.append(self._tr(N_("Not known: {what}"), what=", ".join(row.cost.missing)))
+        lines = money_lines(row, self._tr)
         if lines:
             yield self._heading(N_("What the money is for"))
             yield text_label("\n".join(lines), name="note")
@@ -119,7 +120,5 @@ class AnswerCard(QFrame):
         return text_label(self._tr(text), name="card_heading")
 
 
-def _evidence_text(evidence: Evidence) -> str:
-    source = evidence.source
-    date = f", {source.date}" if source.date else ""
-    return f"{evidence.statement} [{source.title}{date}: {source.reference}]"
+def _evidence_text(evidence: Evidence, tr: Translator) -> str:
+    return f"{said(evidence.statement, tr)} [{source_text(evidence.source, tr)}]"

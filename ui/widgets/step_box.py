@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Step
+from advisor.report.said import said
 from ui.widgets.labels import text_label
 
 _MOST_LINES = 10
@@ -66,17 +67,18 @@ class StepBox(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        if step.caption:
-            column.addWidget(text_label(step.caption, name="note"))
+        caption, content = said(step.caption, translator), said(step.content, translator)
+        if caption:
+            column.addWidget(text_label(caption, name="note"))
         row = QHBoxLayout()
         column.addLayout(row)
         if step.kind == "text":
-            row.addWidget(text_label(step.content, name="step"), 1)
+            row.addWidget(text_label(content, name="step"), 1)
             return
-        row.addWidget(CodeBox(step.content), 1)
+        row.addWidget(CodeBox(content), 1)
         self.copy_button = QPushButton(translator(N_("Copy")))
-        what = step.caption or step.content
+        what = caption or content
         self.copy_button.setAccessibleName(translator(N_("Copy: {what}"), what=what))
         self.copy_button.setToolTip(translator(N_("Copy to the clipboard")))
-        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(step.content))
+        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(content))
         row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignTop)

@@ -114,7 +114,9 @@ class WhatIfBar(QWidget):
         texts = (
             format_count(value.epochs),
             none if value.max_usd is None else format_usd(value.max_usd),
-            none if value.deadline_h is None else format_duration(value.deadline_h * 3600.0),
+            none
+            if value.deadline_h is None
+            else format_duration(value.deadline_h * 3600.0, self._tr),
         )
         for label, text in zip(self.texts, texts, strict=True):
             label.setText(text)

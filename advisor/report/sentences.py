@@ -1,0 +1,226 @@
+"""Sentences that come as plain text inside typed values, marked here so that they are translated.
+
+Values hold English: the tables are in English, and what is told beside a figure (evidence, parts
+of a cost, steps, what is missing) is written where the figure is made. Here stand the forms of
+those sentences, each placeholder a part that varies.
+Leaves to others: finding the form of a text (`advisor.report.said`), tables (the catalogue holds
+their texts one by one, `tools/translations.py`).
+"""
+
+from advisor.i18n import N_
+
+OPTION_TITLES = (
+    N_("Leave everything as it is"),
+    N_("{machine}, {place}, on-demand"),
+    N_("{machine}, {place}, spot"),
+    N_("{machine}, on-demand"),
+    N_("{machine}, spot"),
+    N_("integrated GPU {name}"),
+    N_("graphics card {name}"),
+    N_("Rented machines"),
+    N_("Rented machines slower than this one"),
+    N_("Devices slower than this machine"),
+    N_("Buying"),
+    N_("Cards of {vendor}"),
+    N_("Offers in other regions"),
+    N_("Offers without a price"),
+    N_("Offers with too little memory"),
+    N_("Offers that are fast only for a while"),
+    N_("Offers whose processor or accelerator is not known"),
+    N_("Offers on whose accelerator the framework does not run"),
+    N_("Offers of retired series"),
+)
+STEPS = (
+    N_("In PowerShell, before the program is started"),
+    N_("In the shell, before the program is started"),
+    N_("Source"),
+    N_("On the rented machine: look, install, run"),
+    N_("On the rented machine: stop by itself if it is forgotten"),
+    N_("Save after each epoch: the machine may be taken away"),
+    N_("Before ordering"),
+    N_("A desktop with a free PCI Express x16 slot is needed, room for the card and {watt} W more"
+       " from the power supply. A laptop cannot take it."),
+    N_("A desktop with a free PCI Express x16 slot is needed, room for the card. A laptop cannot"
+       " take it."),
+    N_("Price"),
+    N_("No price is in the data: compare the asking price with the break-even price."),
+    N_("USD {price} was the price at launch of {year}; ask for the price of today, new and used."),
+    N_("USD {price} was the price at launch; ask for the price of today, new and used."),
+    N_("Start"),
+    N_("Watch"),
+    N_("Stop (ends the charge)"),
+    N_("Stop (deletes the machine, its disk and its address)"),
+    N_("If this zone refuses: other zones"),
+    N_("If it is forgotten"),
+    N_("A machine that is stopped but not deallocated is still charged. Set an auto-shutdown in"
+       " the portal, at most {hours} h from the start."),
+    N_("In the console of {vendor}, choose {machine} ({form}) in {place} with an Ubuntu image and"
+       " a disk of {size} GB."),
+    N_("In the console of {vendor}, choose {machine} ({form}) with an Ubuntu image and a disk of"
+       " {size} GB."),
+    N_("interruptible"),
+    N_("on demand"),
+    N_("nvidia-smi, and the log of the training."),
+    N_("Delete the machine, not only stop it, and its disk; look at the bill page of {vendor}"
+       " afterwards."),
+    N_("Or with SkyPilot, as {file}"),
+    N_("Start, watch, stop"),
+    N_("Way"),
+    N_("Unofficial way"),
+    N_("Caution"),
+    N_("Advice"),
+    N_("The makers of today's software no longer test it on this card, or never did ({why}). Try"
+       " a small job first and compare its time with the one given here."),
+    N_("The makers of today's software no longer test it on this card, or never did. Try a small"
+       " job first and compare its time with the one given here."),
+)  # fmt: skip
+MONEY = (
+    N_("price of electricity"),
+    N_("price of the device"),
+    N_("disk price of {vendor}"),
+    N_("price of traffic of {vendor}"),
+    N_("{watt} W (assumed) for {time} at {price} USD/kWh"),
+    N_("{watt} W for {time} at {price} USD/kWh"),
+    N_("{device}: price at launch in {year}, not the price of today"),
+    N_("{device}: price at launch, not the price of today"),
+    N_("{device}: price at launch in {year}"),
+    N_("{device}: price at launch"),
+    N_("{time} at {price}, price of {date}, {days} days old"),
+    N_("{time} at {price}, price of {date}"),
+    N_("{time} to start and to install (assumed)"),
+    N_("{size} of data (as you said) at {rate} (assumed): {time}"),
+    N_("{size} of data (reckoned from the samples) at {rate} (assumed): {time}"),
+    N_("expected work lost to interruptions, saved after each epoch"),
+    N_("billed in whole periods or for a least time"),
+    N_("{size} GiB while the machine runs"),
+    N_("{size} GiB, in the range of other vendors"),
+    N_("download of the network, {size} MiB, in the range of other vendors"),
+    N_("download of the network, {size} MiB"),
+    N_("{machine} in {place}, spot"),
+    N_("{machine} in {place}, on demand"),
+)
+WORK = (
+    N_("nothing to do"),
+    N_("fetch the tools, compile for hours, install the result"),
+    N_("set a variable or change a line, start again"),
+    N_("change a line, compare the accuracy"),
+    N_("rewrite how the data are read"),
+    N_("install another framework, convert, compare results"),
+    N_("install a driver and a framework for the device, test it"),
+    N_("change the network and judge its results again"),
+    N_("register, bring code and data, watch the session"),
+    N_("account, quota, key, bring code and data, fetch results, stop it"),
+    N_("choose, order, fit, install drivers and a framework"),
+)
+EVIDENCE = (
+    N_("{cores} cores x {ghz} GHz x {n} flop per cycle = {rate} GFLOP/s at most, memory"
+       " {bandwidth} GB/s"),
+    N_("{kernel}: {rate} measured here, best of {n}, MAD {spread}"),
+    N_("{kernel}: {rate} measured here, median of {n}, MAD {spread}"),
+    N_("Convolution"),
+    N_("Recurrent"),
+    N_("Stream {name}"),
+    N_("published: {low} to {high} times the speed ({why})"),
+    N_("published: {low} to {high} times the speed"),
+    N_("published: {figure} on {device} ({details})"),
+    N_("{value} s per epoch"),
+    N_("{value} s per step"),
+    N_("{value} s per call"),
+    N_("{value} samples per second"),
+    N_("{value} times the time"),
+    N_("{n} fresh processes ran steps of this network here: {factor} times the speed ({low} to"
+       " {high})"),
+    N_("{n} fresh processes ran steps of this network here"),
+    N_("tried on this machine"),
+    N_("measured on this machine"),
+    N_("data sheet"),
+    N_("own measurement of {date} on {machine}"),
+    N_("a server VM with {processor}"),
+    N_("arithmetic on the number of pixels"),
+    N_("dense kernels compute zeros like any other value"),
+)  # fmt: skip
+ASSUMPTIONS = (
+    N_("Kernels were timed here under this setting; the step follows from them."),
+    N_("What others gained with other networks holds for yours within the stated range."),
+    N_("A framework for this device has kernels as fast as those timed here."),
+    N_("The published ratio of the two devices holds for your network."),
+    N_("Your software is about as fast as that of the published result."),
+    N_("The published results are of {year}: newer software may differ."),
+    N_("{cores} cores at {ghz} GHz against {own_cores} at {own_ghz} GHz here; by published thread"
+       " sweeps {cores_again} cores do the work of {factor}."),
+    N_("On two such GPUs together a step would be about {two} times as fast, on four {four}:"
+       " gradients of {n} values over a bus of {rate} GiB/s."),
+    N_("{factor} times the time of the data sheet's peak, from a usual value: no published result"
+       " is near."),
+    N_("{factor} times the time of the data sheet's peak, from published results on other"
+       " {family} GPUs and devices like them."),
+    N_("{factor} times the time of the data sheet's peak, from published results on other GPUs."),
+    N_("{factor} times the time of the data sheet's peak, from published results on {device} and"
+       " devices like it."),
+    N_("The network is small: starting its kernels takes longer than computing them."),
+    N_("Only {share} of the GPU is yours."),
+    N_("One GPU does the work, also where the machine has several."),
+    N_("The clock of the processor is not known: {ghz} GHz assumed."),
+    N_("The microarchitecture is not known: its vector width is assumed."),
+    N_("The processor behind this offer is not known exactly: a usual one is assumed."),
+    N_("Memory bandwidth was not measured; a figure of the data sheet stands in."),
+    N_("The fixed cost of a step was not measured; a usual value stands in."),
+    N_("Small operators of parallel branches are taken to run beside each other."),
+    N_("Nothing was measured yet: the times follow from the data sheet."),
+    N_("Layers that are not known are taken for an addition of two tensors."),
+    N_("Some operators have no measured relative: a usual efficiency is assumed."),
+    N_("The step is short: fixed costs decide it, and they vary."),
+    N_("Recurrent layers at a small batch are decided by their dispatch."),
+)  # fmt: skip
+NETWORK = (
+    N_("The size of {input} is not fixed in the file: taken as {size}."),
+    N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
+       " its result is recorded in the file."),
+    N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
+       " its result is taken to be that of its input."),
+)  # fmt: skip
+WHY_NOT = (
+    N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
+    N_("family of the GPU not known"),
+    N_("no difference to speak of"),
+    N_("unofficial"),
+    N_("No figure is known for what this gains."),
+    N_("Try it on your own network."),
+    N_("Use a smaller batch."),
+    N_("The job needs {needed} GiB, the device may use {size} GiB."),
+    N_("The job needs {needed} GiB, the device has {size} GiB."),
+    N_("{option}: the hardware is not named."),
+    N_("{machine}: the number of vCPUs is not known."),
+    N_("No specification of the accelerator {name} is known."),
+    N_("Cores or clock of {device} are not known."),
+    N_("{device}: times of such a device cannot be predicted."),
+    N_("The peak rate of {device} is not known."),
+)
+MISSING = (
+    N_("no kernel driver serves {name}"),
+    N_("update the kernel or install the vendor's driver"),
+    N_("load the amdgpu driver: {how}"),
+    N_("your iGPU ({name}) is older than any OpenCL driver that still works"),
+    N_("your GPU ({name}) is older than any OpenCL driver that still works"),
+    N_("your iGPU ({name}) has no OpenCL driver"),
+    N_("your GPU ({name}) has no OpenCL driver"),
+    N_("{command}; the amdgpu driver is faster: {how}"),
+    N_("{command}; then start the app with {setting} set"),
+    N_("boot with {setting}"),
+    N_("this user may not open {name}"),
+    N_("{command}, then log in again"),
+    N_("the system does not tell"),
+    N_("set it by hand with an override of {name}"),
+    N_("update or remove the OpenCL driver {name}"),
+    N_("the list did not come"),
+    N_("the OpenCL driver of {name} tells no clock that can be true"),
+    N_("PowerShell gave no answer"),
+    N_("allow powershell.exe to run"),
+    N_("Windows tells few CPU flags; the rest follows from the model of the CPU"),
+    N_("install the vendor's driver"),
+)
+TIMES = (N_("over {n} years"), N_("{n} years"), N_("1 year"))
+SENTENCES = (
+    *OPTION_TITLES, *STEPS, *MONEY, *WORK, *EVIDENCE, *ASSUMPTIONS, *NETWORK, *WHY_NOT, *MISSING,
+    *TIMES,
+)  # fmt: skip
