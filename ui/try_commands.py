@@ -59,7 +59,7 @@ def try_settings(options: argparse.Namespace) -> int:
     source = _source(options)
     try_source.check_consent(source, has_consent=options.run_my_code)
     profile = journey.probe_machine(with_opencl=False)
-    environment = _environment(options.python)
+    environment = named_environment(options.python)
     setups = _setups(options, source, profile, environment)
     if options.list:
         for setup in setups[1:]:
@@ -112,7 +112,12 @@ def _source(options: argparse.Namespace) -> TrialSource:
     )
 
 
-def _environment(python: str | None) -> Environment | None:
+def named_environment(python: str | None) -> Environment | None:
+    """Return what is installed in an interpreter that the user named; None when none was named.
+
+    Raises:
+        InputError: when it is not there, or has no framework.
+    """
     if python is None:
         return None
     if not Path(python).exists():
