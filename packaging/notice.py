@@ -7,11 +7,15 @@ counts when a file of it, or a module of it in the app's archive, is there.
 """
 
 import argparse
+import functools
 import hashlib
 import importlib.metadata
 import json
 import re
+import shutil
+import subprocess
 import sys
+import sysconfig
 import uuid
 from collections.abc import Iterator
 from importlib.metadata import Distribution
@@ -20,6 +24,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 _LICENCE = re.compile(r"(licen[cs]e|copying|notice|authors|copyright)", re.IGNORECASE)
 _LIBRARY = re.compile(r"lib[\w+.-]+\.so[\w.]*")
+# Licences that a wheel should bring and does not, in `licences/`.
+TEXTS = {
+    "pyside6_essentials": ("qt.txt", "lgpl-3.0.txt", "gpl-3.0.txt"),
+    "shiboken6": ("qt.txt", "lgpl-3.0.txt"),
+    "pocl-binary-distribution": ("pocl.txt", "llvm.txt", "hwloc.txt"),
+}
+LICENCES = ROOT / "packaging" / "licences"
 _SPACE = uuid.UUID("6f6ed3a4-6a57-5f1c-9d3e-0d1ad5150000")
 
 
@@ -58,7 +69,9 @@ def licence_name(distribution: Distribution) -> str:
 
 
 def licence_texts(distribution: Distribution) -> Iterator[tuple[str, str]]:
-    """Yield (file, text) of the licences that a distribution brings."""
+    """Yield (file, text) of the licences that a distribution brings, or that are kept for it."""
+    for name in TEXTS.get(distribution.name.lower(), ()):
+        yield name, (LICENCES / name).read_text(encoding="utf-8").strip()
     for file in sorted(distribution.files or (), key=str):
         name = Path(str(file)).name
         if _LICENCE.match(name) and Path(name).suffix not in (".py", ".pyc", ".so"):
@@ -78,6 +91,52 @@ def system_libraries(app: Path, distributions: list[Distribution]) -> list[Path]
     ]
 
 
+def system_package(library: str) -> str:
+    """Return the Debian package that a library of the building system belongs to.
+
+    Raises:
+        LookupError: when it belongs to none, so that nobody knows its licence.
+    """
+    found = ldconfig_paths().get(library)
+    if found is None:
+        raise LookupError(f"{library}: not a library of this system: build and run this on one")
+    # By its name: the folders of libraries are links, and packages name either.
+    pattern = f"*/{Path(found).resolve().name}"
+    told = subprocess.run(
+        ["dpkg-query", "--search", pattern],  # noqa: S607 - the system's own
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if told.returncode:
+        raise LookupError(f"{library}: belongs to no package of this system")
+    return told.stdout.partition(":")[0]
+
+
+@functools.cache
+def ldconfig_paths() -> dict[str, str]:
+    """Return where the loader of the building system finds its libraries."""
+    command = [shutil.which("ldconfig") or "/sbin/ldconfig", "-p"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    lines = [line.split() for line in told.splitlines() if " => " in line]
+    return {words[0]: words[-1] for words in reversed(lines)}
+
+
+def system_texts(libraries: list[Path]) -> Iterator[tuple[str, str]]:
+    """Yield (title, text) of Python's licence and of those of the libraries of the system."""
+    python = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    if not python.is_file():
+        python = Path("/usr/share/doc") / f"python3.{sys.version_info.minor}" / "copyright"
+    yield f"Python {sys.version.split()[0]}", python.read_text(encoding="utf-8").strip()
+    packages: dict[str, list[str]] = {}
+    for path in libraries:
+        if not path.name.startswith("libpython"):
+            packages.setdefault(system_package(path.name), []).append(path.name)
+    for package, names in sorted(packages.items()):
+        text = (Path("/usr/share/doc") / package / "copyright").read_text(encoding="utf-8")
+        yield f"{', '.join(names)}: Debian package {package}", text.strip()
+
+
 def notice(distributions: list[Distribution], libraries: list[Path]) -> str:
     """Return the text of NOTICE."""
     lines = ["DL Advisor", "", (ROOT / "LICENSE").read_text(encoding="utf-8").strip(), ""]
@@ -89,6 +148,8 @@ def notice(distributions: list[Distribution], libraries: list[Path]) -> str:
     for one in distributions:
         for name, text in licence_texts(one):
             lines += ["", "=" * 78, f"{one.name} {one.version}: {name}", "=" * 78, "", text]
+    for title, text in system_texts(libraries):
+        lines += ["", "=" * 78, title, "=" * 78, "", text]
     return "\n".join(lines) + "\n"
 
 
@@ -107,6 +168,15 @@ def sbom(distributions: list[Distribution], libraries: list[Path]) -> dict[str, 
         if licence_name(one):
             entry["licenses"] = [{"license": {"name": licence_name(one)}}]
         components.append(entry)
+    components.append(
+        {
+            "type": "platform",
+            "bom-ref": "python",
+            "name": "CPython",
+            "version": sys.version.split()[0],
+            "licenses": [{"license": {"id": "PSF-2.0"}}],
+        }
+    )
     for path in libraries:
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         hashes = [{"alg": "SHA-256", "content": content}]
@@ -141,8 +211,9 @@ def main() -> int:
     (given.out / "sbom.cdx.json").write_text(document, encoding="utf-8")
     silent = [one.name for one in distributions if not any(licence_texts(one))]
     sys.stdout.write(f"{len(distributions)} packages, {len(libraries)} libraries\n")
-    sys.stdout.write(f"without a text of their licence: {', '.join(silent) or 'none'}\n")
-    return 0
+    if silent:
+        sys.stderr.write(f"without a text of their licence: {', '.join(silent)}\n")
+    return 1 if silent else 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ uninstall() {
     rm -f -- "$programs/dl-advisor" "$programs/dl-advisor-gui" \
         "$data/applications/dl-advisor.desktop" "$data/mime/packages/dl-advisor.xml" \
         "$data/icons/hicolor/scalable/apps/dl-advisor.svg" \
-        "$data/metainfo/dl-advisor.metainfo.xml" "$data/man/man1/dl-advisor.1"
+        "$data/metainfo/org.dl_advisor.dl_advisor.metainfo.xml" "$data/man/man1/dl-advisor.1"
 }
 
 if [ "${1:-}" = --uninstall ]; then
@@ -46,11 +46,11 @@ for name in dl-advisor dl-advisor-gui; do
 done
 # A desktop does not always look into ~/.local/bin: it gets the whole path.
 quoted=$(printf '%s' "$place/dl-advisor-gui" | sed 's/[\\&|]/\\&/g')
-sed -e "s|^Exec=.*|Exec=\"$quoted\"|" -e "s|^TryExec=.*|TryExec=$quoted|" \
+sed -e "s|^Exec=.*|Exec=\"$quoted\" %f|" -e "s|^TryExec=.*|TryExec=$quoted|" \
     "$here/share/dl-advisor.desktop" > "$data/applications/dl-advisor.desktop"
 cp -- "$here/share/dl-advisor.svg" "$data/icons/hicolor/scalable/apps/"
 cp -- "$here/share/dl-advisor-mime.xml" "$data/mime/packages/dl-advisor.xml"
-cp -- "$here/share/dl-advisor.metainfo.xml" "$data/metainfo/"
+cp -- "$here/share/org.dl_advisor.dl_advisor.metainfo.xml" "$data/metainfo/"
 cp -- "$here/share/dl-advisor.1" "$data/man/man1/"
 refresh
 echo "DL Advisor is in your menu; in a terminal it is $programs/dl-advisor"

@@ -7,6 +7,7 @@ of SOURCE_DATE_EPOCH, names are sorted: the same folder gives the same bytes.
 """
 
 import argparse
+import functools
 import gzip
 import os
 import shutil
@@ -21,13 +22,18 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PROGRAMS = ("dl-advisor", "dl-advisor-gui")
 ICON = ROOT / "resources" / "icons" / "dl-advisor.svg"
+APP_ID = "org.dl_advisor.dl_advisor"
+# A role, at a domain that can never exist (RFC 2606): whoever publishes names who answers.
+MAINTAINER = "DL Advisor contributors <contributors@dl-advisor.invalid>"
 # File in the system's /usr/share, and what it is made of.
 SHARED = {
     "applications/dl-advisor.desktop": HERE / "dl-advisor.desktop",
     "icons/hicolor/scalable/apps/dl-advisor.svg": ICON,
-    "metainfo/dl-advisor.metainfo.xml": HERE / "dl-advisor.metainfo.xml",
+    f"metainfo/{APP_ID}.metainfo.xml": HERE / f"{APP_ID}.metainfo.xml",
     "mime/packages/dl-advisor.xml": HERE / "dl-advisor-mime.xml",
 }
+# The number decides into which blocks xz cuts: the same on every machine, the same bytes.
+THREADS = 2
 EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600"))
 DESCRIPTION = """how to make deep learning faster or cheaper on this machine
  DL Advisor looks at the machine, measures it for about a minute, predicts how
@@ -45,7 +51,7 @@ def version() -> str:
     return (ROOT / "resources" / "VERSION").read_text(encoding="utf-8").strip()
 
 
-def control(tree: Path, *, app: Path, kind: str) -> str:
+def control(tree: Path, *, app: Path, kind: str, maintainer: str) -> str:
     """Return the control file of the package."""
     files = (path for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
     size = sum(path.stat().st_size for path in files)
@@ -54,7 +60,7 @@ def control(tree: Path, *, app: Path, kind: str) -> str:
         "Package": name,
         "Version": version(),
         "Architecture": "amd64",
-        "Maintainer": "DL Advisor maintainers <dl-advisor@localhost>",
+        "Maintainer": maintainer,
         "Installed-Size": str(size // 1024),
         "Depends": ", ".join(depends(app)),
         "Conflicts": other,
@@ -70,6 +76,8 @@ def put_documents(folder: Path, *, notice: Path | None) -> None:
     """Put the licence and the licences of everything bundled into a folder."""
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "LICENSE", folder / "copyright")
+    changes = (ROOT / "CHANGELOG.md").read_bytes()
+    (folder / "changelog.gz").write_bytes(gzip.compress(changes, mtime=EPOCH))
     if notice is not None:
         shutil.copy(notice, folder / "NOTICE")
 
@@ -102,7 +110,9 @@ def settle(tree: Path) -> None:
     tree.chmod(0o755)
 
 
-def make_deb(app: Path, *, kind: str, out: Path, notice: Path | None, compression: str) -> Path:
+def make_deb(
+    app: Path, *, kind: str, out: Path, notice: Path | None, compression: str, maintainer: str
+) -> Path:
     """Make the Debian package."""
     name = "dl-advisor" if kind == "full" else "dl-advisor-lean"
     package = out / f"{name}_{version()}_amd64.deb"
@@ -110,9 +120,12 @@ def make_deb(app: Path, *, kind: str, out: Path, notice: Path | None, compressio
         tree = Path(folder) / "tree"
         fill_tree(tree, app=app, notice=notice, name=name)
         (tree / "DEBIAN").mkdir()
-        (tree / "DEBIAN" / "control").write_text(control(tree, app=app, kind=kind))
+        (tree / "DEBIAN" / "control").write_text(
+            control(tree, app=app, kind=kind, maintainer=maintainer)
+        )
         settle(tree)
-        command = ["dpkg-deb", "--root-owner-group", f"-Z{compression}", "--build"]
+        command = ["dpkg-deb", "--root-owner-group", f"-Z{compression}", f"--threads-max={THREADS}"]
+        command.append("--build")
         environment = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)}
         subprocess.run([*command, str(tree), str(package)], check=True, env=environment)
     return package
@@ -132,7 +145,7 @@ def make_tar(app: Path, *, kind: str, out: Path, notice: Path | None, compressio
         shutil.copy(HERE / "install.sh", tree)
         settle(tree)
         owner = ["--owner=0", "--group=0", "--numeric-owner", "--sort=name", f"--mtime=@{EPOCH}"]
-        packing = ["--use-compress-program", f"{compression} -T0"]
+        packing = ["--use-compress-program", f"{compression} -T{THREADS}"]
         command = ["tar", "-C", folder, *owner, *packing, "-cf", str(archive), top]
         subprocess.run(command, check=True)
     return archive
@@ -146,9 +159,11 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--notice", type=Path, help="made by packaging/notice.py")
     parser.add_argument("--compression", choices=["xz", "zstd"], default="xz")
+    parser.add_argument("--maintainer", default=MAINTAINER, metavar="NAME <ADDRESS>")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    for make in (make_deb, make_tar):
+    make_the_deb = functools.partial(make_deb, maintainer=given.maintainer)
+    for make in (make_the_deb, make_tar):
         made = make(
             given.app.resolve(),
             kind=given.kind,
