@@ -103,9 +103,12 @@ def figure_text(value: float, group: ComparisonGroup, tr: Translator) -> str:
 def _place(group: ComparisonGroup, tr: Translator) -> str:
     if group.own is None:
         return tr(N_("{device}: no figure."), device=group.device)
-    own = f"{figure_text(group.own.mid, group, tr)} ({tr(_OWN_BASES[group.own_basis])})"
-    if group.own_software:
-        own += f", {group.own_software}"
+    own = tr(
+        N_("{figure} ({basis}), {software}") if group.own_software else N_("{figure} ({basis})"),
+        figure=figure_text(group.own.mid, group, tr),
+        basis=tr(_OWN_BASES[group.own_basis]),
+        software=group.own_software,
+    )
     n_devices = len({result.device for result in group.results})
     if group.slower and group.faster:
         return tr(
@@ -118,7 +121,7 @@ def _place(group: ComparisonGroup, tr: Translator) -> str:
     if group.slower:
         return tr(N_("{own}: above all {n} devices, next is {slower}."), own=own,
                   n=n_devices, slower=group.slower)  # fmt: skip
-    return f"{own}."
+    return tr(N_("{text}."), text=own)
 
 
 def _no_result(group: ComparisonGroup, tr: Translator) -> str:
@@ -128,7 +131,7 @@ def _no_result(group: ComparisonGroup, tr: Translator) -> str:
         names.append(tr(N_("and {n} more"), n=len(group.found) - len(names)))
     why = tr(_NO_RESULTS[group.no_result], found=", ".join(names))
     if group.results:
-        return f"{why[:1].upper()}{why[1:]}."
+        return tr(N_("{text}."), text=f"{why[:1].upper()}{why[1:]}")
     return tr(N_("No comparable result: {why}."), why=why)
 
 
@@ -215,9 +218,14 @@ def _table(shown: Iterable[ComparedResult], tr: Translator) -> Table:
 
 def _work(result: ComparedResult, tr: Translator) -> str:
     work = result.workload.replace("_", " ")
-    if result.batch_size is not None:
-        work += tr(N_(", batch {batch}"), batch=result.batch_size)
-    return work if result.is_certain else work + tr(N_(" (unverified)"))
+    if result.batch_size is None:
+        return work if result.is_certain else tr(N_("{work} (unverified)"), work=work)
+    form = (
+        N_("{work}, batch {batch}")
+        if result.is_certain
+        else N_("{work}, batch {batch} (unverified)")
+    )
+    return tr(form, work=work, batch=result.batch_size)
 
 
 def _notes(shown: Iterable[ComparedResult], tr: Translator) -> Iterable[Paragraph]:

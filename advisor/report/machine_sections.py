@@ -72,14 +72,14 @@ def machine_section(profile: MachineProfile, tr: Translator) -> Section:
 
 def _cores(cpu: Cpu, tr: Translator) -> str:
     cores = UNKNOWN if cpu.n_physical_cores is None else str(cpu.n_physical_cores)
-    text = tr(N_("{cores} cores, {logical} threads"), cores=cores, logical=cpu.n_logical_cpus)
+    told = [tr(N_("{cores} cores, {logical} threads"), cores=cores, logical=cpu.n_logical_cpus)]
     if cpu.quota_cpus is not None:
-        text += tr(N_("; a container allows {n} CPUs"), n=format_number(cpu.quota_cpus))
+        told.append(tr(N_("a container allows {n} CPUs"), n=format_number(cpu.quota_cpus)))
     elif cpu.usable_cpus is not None and cpu.usable_cpus < cpu.n_logical_cpus:
-        text += tr(N_("; {n} usable by this process"), n=cpu.usable_cpus)
+        told.append(tr(N_("{n} usable by this process"), n=cpu.usable_cpus))
     if cpu.max_mhz is not None:
-        text += tr(N_("; up to {ghz} GHz"), ghz=format_number(cpu.max_mhz / 1000))
-    return text
+        told.append(tr(N_("up to {ghz} GHz"), ghz=format_number(cpu.max_mhz / 1000)))
+    return "; ".join(told)
 
 
 def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]:
@@ -105,21 +105,25 @@ def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]
         yield "NPU", npu.name
     system = profile.os
     inside = [name for name in (system.hypervisor, system.container) if name]
-    where = tr(N_(", inside {name}"), name=" + ".join(inside)) if inside else ""
-    yield tr(N_("System")), f"{system.name} {system.version or ''}".strip() + where
+    name = f"{system.name} {system.version or ''}".strip()
+    if inside:
+        name = tr(N_("{system}, inside {name}"), system=name, name=" + ".join(inside))
+    yield tr(N_("System")), name
     for environment in profile.environments:
         names = ", ".join(f"{f.name} {f.version}" for f in environment.frameworks)
         yield "Python", f"{environment.version or UNKNOWN} ({environment.kind}): {names}"
 
 
 def _opencl(device: OpenclDevice, tr: Translator) -> str:
-    own = tr(N_(", the driver that comes with this app")) if device.is_bundled_driver else ""
     size = format_bytes(device.global_mem_bytes)
     most = format_bytes(device.max_alloc_bytes)
     return tr(
-        N_("{name}: {kind}, {units} compute units, {size}, largest allocation {most}{own}"),
+        N_("{name}: {kind}, {units} compute units, {size}, largest allocation {most}, the driver"
+           " that comes with this app")
+        if device.is_bundled_driver
+        else N_("{name}: {kind}, {units} compute units, {size}, largest allocation {most}"),
         name=device.name, kind=tr(DEVICE_KINDS[device.kind]), units=device.compute_units,
-        size=size, most=most, own=own,
+        size=size, most=most,
     )  # fmt: skip
 
 

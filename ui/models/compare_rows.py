@@ -109,11 +109,13 @@ def _row(
     result: ComparedResult, group: ComparisonGroup, ends: tuple[float, float], tr: Translator
 ) -> tuple[Cell, ...]:
     place = _at(result.value, ends)
-    mark = "" if result.is_certain else tr(N_(" (work not checked)"))
+    kind = kind_name(result.kind, tr)
+    if not result.is_certain:
+        kind = tr(N_("{kind} (work not checked)"), kind=kind)
     year = UNKNOWN if result.year is None else str(result.year)
     ratio = result.ratio if result.ratio is not None else -1.0
     return (
-        Cell(text=result.device, value=result.device, detail=kind_name(result.kind, tr) + mark,
+        Cell(text=result.device, value=result.device, detail=kind,
              explanation=result.note or ""),
         Cell(text=figure_text(result.value, group, tr), value=result.value,
              bar=Span(low=0.0, mid=place, high=place)),

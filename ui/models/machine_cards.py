@@ -138,8 +138,10 @@ def _graphics(device: GraphicsDevice, profile: MachineProfile, tr: Translator) -
 def _opencl(device: OpenclDevice, profile: MachineProfile, tr: Translator) -> Card:
     facts = _Facts(profile, tr, prefix=f"opencl.{device.id}")
     facts.add(N_("Kind"), tr(DEVICE_KINDS[device.kind]), name="kind")
-    own = tr(N_(" (comes with this app)")) if device.is_bundled_driver else ""
-    facts.add(N_("Driver"), f"{device.platform} {device.driver_version}{own}")
+    driver = f"{device.platform} {device.driver_version}"
+    if device.is_bundled_driver:
+        driver = tr(N_("{driver} (comes with this app)"), driver=driver)
+    facts.add(N_("Driver"), driver)
     facts.add(N_("Compute units"), _count(device.compute_units), name="compute_units")
     facts.add(N_("Highest clock"), _mhz(device.max_mhz), name="max_mhz")
     tip = _SHARED if device.has_unified_memory else ""

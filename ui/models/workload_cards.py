@@ -68,7 +68,9 @@ def _size(workload: Workload, tr: Translator) -> Card:
     frozen = workload.parameters - workload.trainable_parameters
     parameters = format_count(workload.parameters)
     if frozen:
-        parameters += tr(N_(" ({n} of them are not trained)"), n=format_count(frozen))
+        parameters = tr(
+            N_("{count} ({n} of them are not trained)"), count=parameters, n=format_count(frozen)
+        )
     facts = (
         CardFact(
             label=tr(N_("Layers that compute")), value=format_count(len(layers(workload, tr)))

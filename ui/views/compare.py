@@ -26,7 +26,7 @@ from advisor.model.machine import DeviceKind
 from ui.models import compare_rows as rows
 from ui.models.rows import RowsModel
 from ui.presenters.compare import CompareStage, CompareState
-from ui.widgets.labels import text_label
+from ui.widgets.labels import spoken, text_label
 from ui.widgets.message_panel import MessagePanel
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
@@ -80,7 +80,7 @@ class CompareView(QWidget):
             label = QLabel(tr(text))
             label.setObjectName("field")
             label.setBuddy(combo)
-            combo.setAccessibleName(tr(text).replace("&", ""))
+            combo.setAccessibleName(spoken(tr(text)))
             combo.setMinimumContentsLength(10)
             filters.addWidget(label)
             filters.addWidget(combo)

@@ -32,6 +32,7 @@ from advisor.report.build import OBJECTIVES
 from advisor.report.names import PHASES
 from probes.bench.plan import Budget
 from ui.journey import DEFAULT_NETWORK, JourneyRequest
+from ui.widgets.labels import spoken
 
 MODEL_SUFFIXES = (".keras", ".json", ".onnx")
 # Used where the bundled facts do not say how large the usual data set is.
@@ -158,7 +159,7 @@ class JobForm(QWidget):
         label.setObjectName("field")
         label.setBuddy(field)
         label.setContentsMargins(0, 5 if row else 0, 0, 0)
-        field.setAccessibleName(self._tr(text).replace("&", ""))
+        field.setAccessibleName(spoken(self._tr(text)))
         field.setMinimumHeight(_FIELD_HEIGHT)
         grid.addWidget(label, row, column, 1, columns)
         grid.addWidget(field, row + 1, column, 1, columns)

@@ -3,6 +3,8 @@
 Leaves to others: what stands on them.
 """
 
+import re
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
@@ -16,3 +18,8 @@ def text_label(text: str = "", *, name: str, tip: str = "") -> QLabel:
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.setToolTip(tip)
     return label
+
+
+def spoken(label: str) -> str:
+    """Return a label as it is read aloud: without its key, "N&etwork" or "网络(&N)"."""
+    return re.sub(r"\s*\(&\w\)", "", label).replace("&", "")
