@@ -24,10 +24,10 @@ from PySide6.QtWidgets import QApplication  # noqa: E402
 from advisor.i18n import LANGUAGES, translator_for  # noqa: E402
 from advisor.model.recommendation import Recommendation  # noqa: E402
 from ui.app import build_window, style  # noqa: E402
-from ui.commands import PAGES  # noqa: E402
 from ui.files import read_document  # noqa: E402
 from ui.presenters.advise import AdvisePresenter, AdviseState, Stage  # noqa: E402
 from ui.views.main_window import MainWindow  # noqa: E402
+from ui.window_command import PAGES  # noqa: E402
 
 SETTLE_MS = 900
 # A page may probe or read beside the window before it is whole.

@@ -3,6 +3,7 @@
 Leaves to others: everything else.
 """
 
+import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -13,11 +14,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.i18n import N_, Translator, translator_for
-from advisor.report.build import build_profile_report
-from advisor.report.text import render_text
-from ui.dialogs.settings import SettingsDialog
+from ui.background import BackgroundTask
 from ui.excepthook import ExceptionDialog
-from ui.journey import app_version, bundled_knowledge
+from ui.journey import app_version, known_networks, warm_up
 from ui.language import keep_language, user_translator
 from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
@@ -27,17 +26,18 @@ from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.records import Records
 from ui.settings import last_recommendation_file
 from ui.theme import ThemeWatcher, add_bundled_font, app_icon
-from ui.views.advice_page import AdvicePage
-from ui.views.compare import CompareView
-from ui.views.machine import MachineView
 from ui.views.main_window import MainWindow, Page
 from ui.views.start import StartView
-from ui.views.workload import WorkloadView
 from ui.widgets.job_form import JobForm
 from ui.window_memory import WindowMemory, config_file
 
 # How often Python gets to see a Ctrl-C while Qt waits for events.
 _SIGNAL_POLL_MS = 500
+_WARM_UP_END_S = 5.0
+# The window is painted by then.
+_WARM_UP_MS = 150
+# Fewer and shorter searches for garbage: one over everything halts the window for a moment.
+_GARBAGE_THRESHOLDS = (20_000, 20, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class Wiring(QObject):
         super().__init__()
         self._presenters = presenters
         self._tr = translator
-        self.form = JobForm(bundled_knowledge().networks, translator=translator)
+        self.form = JobForm(known_networks(), translator=translator)
         self.start = StartView(translator=translator)
         self.window = MainWindow(
             (
@@ -137,6 +137,8 @@ class Wiring(QObject):
             self.window.show_page("workload")
 
     def _show_settings(self) -> None:
+        from ui.dialogs.settings import SettingsDialog
+
         dialog = SettingsDialog(translator=self._tr, parent=self.window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.language_chosen.connect(self.language_chosen)
@@ -154,6 +156,8 @@ class Wiring(QObject):
         dialog.show()
 
     def _copy_doctor_report(self) -> None:
+        from advisor.report.build import build_profile_report
+        from advisor.report.text import render_text
         from ui.doctor import doctor_head
 
         profile = self._presenters.machine.state.profile
@@ -163,6 +167,8 @@ class Wiring(QObject):
             self.window.show_copied()
 
     def _machine(self) -> QWidget:
+        from ui.views.machine import MachineView
+
         presenter = self._presenters.machine
         view = MachineView(translator=self._tr)
         view.probe_requested.connect(presenter.probe)
@@ -176,6 +182,8 @@ class Wiring(QObject):
         return view
 
     def _workload(self) -> QWidget:
+        from ui.views.workload import WorkloadView
+
         presenter = self._presenters.workload
         view = WorkloadView(self.form, translator=self._tr)
         self.form.show()
@@ -198,6 +206,8 @@ class Wiring(QObject):
         return view
 
     def _compare(self) -> QWidget:
+        from ui.views.compare import CompareView
+
         presenter, advise = self._presenters.compare, self._presenters.advise
         view = CompareView(translator=self._tr)
         view.page_requested.connect(self.window.show_page)
@@ -217,6 +227,8 @@ class Wiring(QObject):
         return self._records.history_page()
 
     def _advice(self) -> QWidget:
+        from ui.views.advice_page import AdvicePage
+
         presenter = self._presenters.advise
         page = AdvicePage(translator=self._tr)
         page.page_requested.connect(self.window.show_page)
@@ -355,4 +367,17 @@ def run(
         QTimer.singleShot(0, lambda: open_saved(saved, presenter=presenter, window=shell.window))
     if on_window is not None:
         on_window(shell.window)
-    return app.exec()
+    task = _warm_up(app)
+    code = app.exec()
+    task.wait(_WARM_UP_END_S)
+    return code
+
+
+def _warm_up(app: QApplication) -> BackgroundTask:
+    """Load the dataset beside the window as soon as that is painted."""
+    gc.set_threshold(*_GARBAGE_THRESHOLDS)
+    task = BackgroundTask(lambda _send: warm_up(), parent=app)
+    # What is loaded by then stays: it is not searched for garbage again.
+    task.done.connect(lambda _answer: gc.freeze())
+    QTimer.singleShot(_WARM_UP_MS, task, task.start)
+    return task

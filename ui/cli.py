@@ -296,12 +296,14 @@ def _history(options: argparse.Namespace) -> int:
 def _dispatch(options: argparse.Namespace) -> int:
     if options.command == "collector":
         return _collector(options)
+    if options.command is None and not options.version:
+        from ui.window_command import window
+
+        return window(options)
     from ui import commands, knowledge_commands
 
     if options.version:
         return commands.version(options)
-    if options.command is None:
-        return commands.window(options)
     chosen = {
         "advise": commands.advise,
         "probe": commands.probe,

@@ -39,8 +39,6 @@ from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
 from ui.terminal import print_line, report_text
 
-# Pages of the window, in their order; named here because the command line must not load Qt.
-PAGES = ("start", "machine", "workload", "measure", "compare", "advice", "history")
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
 
@@ -49,18 +47,6 @@ def version(_options: argparse.Namespace) -> int:
     """Print the version."""
     print_line(f"dl-advisor {journey.app_version()}")
     return EXIT_DONE
-
-
-def window(options: argparse.Namespace) -> int:
-    """Open the window; without a display say what to do instead."""
-    if options.page is not None and options.page not in PAGES:
-        raise InputError(f"no page is called {options.page!r}; there is: {', '.join(PAGES)}")
-    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    is_desktop = sys.platform in ("win32", "darwin")
-    if not is_desktop and not any(map(os.environ.get, displays)):
-        raise InputError("there is no display for the window: use `dl-advisor advise`")
-    app = importlib.import_module("ui.app")
-    return int(app.run(page=options.page, saved=options.open))
 
 
 def advise(options: argparse.Namespace) -> int:

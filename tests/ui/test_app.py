@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from tests.ui.advice_values import FakeWalk, an_advice
 from ui.app import Shell, build_window, open_saved
-from ui.commands import PAGES
 from ui.dialogs.settings import SettingsDialog
 from ui.files import write_document
 from ui.language import chosen_language
@@ -18,8 +17,11 @@ from ui.presenters.history import HistoryPresenter
 from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter
 from ui.settings import keep_last
+from ui.window_command import PAGES
 from ui.window_memory import WindowMemory
 
+# Loaded when they are needed: the window would come later for each of them.
+SLOW = ("numpy", "reportlab", "pyqtgraph", "requests", "jsonschema", "psutil", "archspec")
 HEAVY = ("tensorflow", "keras", "pyopencl", "torch", "onnx", "reportlab.graphics.renderPM")
 
 
@@ -176,6 +178,27 @@ def test_the_window_loads_no_framework():
     code = f"import sys, ui.app; print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+WINDOW = f"""
+import sys
+from PySide6.QtWidgets import QApplication
+from advisor.i18n import translator_for
+from ui.app import build_window
+from ui.presenters.advise import AdvisePresenter
+app, tr = QApplication([]), translator_for("en")
+window = build_window(AdvisePresenter(translator=tr), translator=tr)
+window.show()
+app.processEvents()
+print([m for m in {(*HEAVY, *SLOW)!r} if m in sys.modules])
+"""
+
+
+def test_the_first_page_waits_for_no_large_library():
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOW], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
 

@@ -206,7 +206,9 @@ def test_with_debug_a_fault_is_shown_whole(monkeypatch, own_home):
 @pytest.mark.parametrize("words", [["/home/me/my advice 结果.json"], ["--open", "x"]])
 def test_one_saved_file_alone_opens_in_the_window(monkeypatch, words):
     opened = []
-    monkeypatch.setattr("ui.commands.window", lambda options: opened.append(options.open) or 0)
+    monkeypatch.setattr(
+        "ui.window_command.window", lambda options: opened.append(options.open) or 0
+    )
     assert run(words) == 0
     assert opened == [words[-1]]
 

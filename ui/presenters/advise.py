@@ -19,8 +19,6 @@ from advisor.i18n import N_, Translator
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Measurement
 from advisor.model.recommendation import Recommendation
-from advisor.report.build import build_report
-from advisor.report.pdf import render_pdf
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.process import CancelToken
 from ui.background import BackgroundTask, error_line
@@ -251,6 +249,10 @@ class AdvisePresenter(QObject):
         advice = self._state.recommendation
         if advice is None:
             return
+        # Only an export loads what writes PDF.
+        from advisor.report.build import build_report
+        from advisor.report.pdf import render_pdf
+
         self._write(path, lambda: write_bytes(path, render_pdf(build_report(advice, self._tr))))
 
     def save_json_to(self, name: str) -> None:
