@@ -6,6 +6,10 @@ python -m tests.collector_load [--uploads 100000] [--clients 50] [--kills 10]
 Each client sends one upload after the other over its own connection and repeats what was not
 answered; one in fifty is sent again although it was answered. At the end the database itself is
 asked: every upload once, every figure once. Exit code 1 when one is lost or doubled.
+
+Two times are told of each upload: of the request that was answered, by a server that lived, and
+from its first request on until it was stored, with all that passed while something was down. All
+share the same cores: what else the machine does is in both.
 """
 
 import argparse
@@ -184,6 +188,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
     options = parser.parse_args(arguments)
     bodies = make_bodies(load_knowledge(), count=400)
+    if hasattr(os, "getloadavg"):
+        print(f"load before         {os.getloadavg()[0]:.2f} of other programs", flush=True)
     with tempfile.TemporaryDirectory(prefix="dl-advisor-load-") as folder:
         postgres = Postgres().start() if options.database == "postgresql" else None
         try:
@@ -210,14 +216,17 @@ def tell(options, progress, wall_s, ids, n_uploads, n_figures) -> int:
         and n_figures == FIGURES * options.uploads
     )
     print(f"database            {options.database}, {os.cpu_count()} cores for all")
+    print(
+        f"client              {1e3 * time.process_time() / options.uploads:.3f} ms of CPU an upload"
+    )
     clients = f"{options.clients} clients, {options.kills} kills"
     print(f"uploads             {options.uploads} by {clients}")
     print(f"wall                {wall_s:.1f} s, {options.uploads / wall_s:.0f} uploads/s")
     for part in (0.5, 0.95, 0.99, 1.0):
         name = f"p{100 * part:g}"
         print(
-            f"{name:19} {share(progress.answer_s, part):.1f} ms for an answer, "
-            f"{share(progress.until_stored_s, part):.1f} ms until stored, retries included"
+            f"{name:19} {share(progress.answer_s, part):.1f} ms for an answer of a living server, "
+            f"{share(progress.until_stored_s, part):.1f} ms until stored, down times included"
         )
     print(f"answers             {dict(sorted(progress.statuses.items()))} (0: none)")
     print(f"retries             {progress.n_retries}, sent twice on purpose {progress.n_repeated}")
