@@ -15,6 +15,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.share.anonymise import anonymise
 from advisor.share.client import Reply, ShareError, delete_upload, send_upload
 from advisor.share.outbox import KeptState, KeptUpload, Outbox
+from advisor.share.steps import step_pair
 from advisor.share.upload import Upload
 from ui import journey
 
@@ -48,14 +49,17 @@ def upload_of(advice: Recommendation | None) -> Upload:
         raise InputError("there is nothing to share yet: run `dl-advisor advise`")
     if advice.measurements is None:
         raise InputError("nothing was measured: run `dl-advisor advise`")
+    knowledge = load_knowledge()
+    pair = step_pair(advice, knowledge=knowledge)
     return anonymise(
         advice.profile,
         advice.measurements,
-        knowledge=load_knowledge(),
+        knowledge=knowledge,
         app_version=journey.app_version(),
         month=advice.measurements.measured_on[:7],
         workload=advice.workload,
-        baseline=advice.baseline,
+        baseline=pair.predicted,
+        measured_step_s=pair.measured_s,
     )
 
 

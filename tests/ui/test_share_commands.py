@@ -7,15 +7,20 @@ import sys
 
 import pytest
 
+from advisor.i18n import translator_for
 from advisor.model.codec import dump_document, load_document
+from advisor.model.quantity import Basis
 from advisor.model.recommendation import Recommendation
+from advisor.share.collector.series import figures_of
 from advisor.share.outbox import KeptUpload
 from advisor.share.upload import parse_upload
+from tests.advisor.recommend.test_tried import TRIALS, WORKLOAD
 from tests.advisor.share.builders import machine, measured
 from tests.advisor.share.servers import Collector, RecordingServer
 from tests.ui.advice_values import an_advice
 from ui import journey
 from ui.cli import run
+from ui.models.share_rows import content_text
 from ui.settings import keep_last, own_rows_folder
 from ui.share_settings import settings_file, share_folder
 
@@ -178,6 +183,26 @@ def test_nothing_measured_is_nothing_to_share(a_run, server, capsys, tmp_path):
     assert run(["share", "preview", "--recommendation", str(path)]) == 2
     assert "nothing was measured" in capsys.readouterr().err
     assert load_document(path.read_text(), Recommendation).measurements is None
+
+
+def test_what_was_tried_stands_beside_what_was_predicted(a_run, capsys):
+    tried = dataclasses.replace(a_run, workload=WORKLOAD, trials=TRIALS)
+    keep_last(tried)
+    assert run(["share", "preview"]) == 0
+    upload = parse_upload(capsys.readouterr().out.encode())
+    (step,) = upload.steps
+    assert (step.network, step.measured_s) == ("mnist-cnn", 0.1)
+    assert step.basis is not Basis.MEASURED
+    assert step.low_s <= step.mid_s <= step.high_s
+    assert "what they took when tried (1)" in content_text(upload, translator_for("en"))
+    (key,) = (series for series in figures_of(upload) if series.kernel.startswith("step "))
+    assert key.kernel == f"step mnist-cnn training b{WORKLOAD.batch_size}"
+
+    keep_last(dataclasses.replace(tried, workload=dataclasses.replace(WORKLOAD, network="frodo")))
+    assert run(["share", "preview"]) == 0
+    shown = capsys.readouterr().out
+    assert "frodo" not in shown
+    assert parse_upload(shown.encode()).steps == ()
 
 
 def test_rare_hardware_is_pointed_out(a_run, capsys):

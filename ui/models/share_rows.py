@@ -61,6 +61,15 @@ def content_text(upload: Upload, tr: Translator) -> str:
             )
         ),
     ]
+    n_measured = sum(step.measured_s is not None for step in upload.steps)
+    if n_measured:
+        sentences.insert(
+            1,
+            tr(
+                N_("Beside the predicted steps, in it too: what they took when tried ({n})."),
+                n=n_measured,
+            ),
+        )
     rare = rare_names(upload)
     if rare:
         sentences.append(
