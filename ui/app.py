@@ -3,7 +3,6 @@
 Leaves to others: everything else.
 """
 
-import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from advisor.i18n import N_, Translator, translator_for
 from ui.background import BackgroundTask
 from ui.excepthook import ExceptionDialog
+from ui.garbage import GarbageSearch
 from ui.journey import app_version, known_networks, warm_up
 from ui.language import keep_language, user_translator
 from ui.models.workload_cards import job_sentence
@@ -36,8 +36,20 @@ _SIGNAL_POLL_MS = 500
 _WARM_UP_END_S = 5.0
 # The window is painted by then.
 _WARM_UP_MS = 150
-# Fewer and shorter searches for garbage: one over everything halts the window for a moment.
-_GARBAGE_THRESHOLDS = (20_000, 20, 20)
+# The window waits so long for a thread that computes, each time that it asks Qt or a file.
+SWITCH_S = 0.001
+# What the pages import when they are first looked at.
+_PAGES = (
+    "ui.views.machine",
+    "ui.views.workload",
+    "ui.views.measure",
+    "ui.views.compare",
+    "ui.views.advice_page",
+    "ui.views.history",
+    "ui.presenters.history",
+    "ui.comparing",
+    "ui.doctor",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,17 +379,19 @@ def run(
         QTimer.singleShot(0, lambda: open_saved(saved, presenter=presenter, window=shell.window))
     if on_window is not None:
         on_window(shell.window)
+    garbage = GarbageSearch(app)
     task = _warm_up(app)
+    # What is loaded by then stays: it is not searched for garbage again.
+    task.done.connect(garbage.keep_what_is_loaded)
     code = app.exec()
     task.wait(_WARM_UP_END_S)
+    garbage.stop()
     return code
 
 
 def _warm_up(app: QApplication) -> BackgroundTask:
     """Load the dataset beside the window as soon as that is painted."""
-    gc.set_threshold(*_GARBAGE_THRESHOLDS)
-    task = BackgroundTask(lambda _send: warm_up(), parent=app)
-    # What is loaded by then stays: it is not searched for garbage again.
-    task.done.connect(lambda _answer: gc.freeze())
+    sys.setswitchinterval(SWITCH_S)
+    task = BackgroundTask(lambda _send: warm_up(_PAGES), parent=app)
     QTimer.singleShot(_WARM_UP_MS, task, task.start)
     return task

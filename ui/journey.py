@@ -16,7 +16,7 @@ import importlib
 import importlib.resources
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -167,9 +167,9 @@ def bundled_index() -> KnowledgeIndex:
     return knowledge_index(bundled_knowledge())
 
 
-def warm_up() -> None:
-    """Load what the first run needs, so that it starts at once; for a quiet moment."""
-    for name in _STEPS:
+def warm_up(more: Sequence[str] = ()) -> None:
+    """Load what the first run needs, and more modules, for a quiet moment."""
+    for name in (*_STEPS, *more):
         importlib.import_module(name)
     bundled_index()
 

@@ -147,8 +147,10 @@ class AdvisePresenter(QObject):
         self._cancel = cancel = CancelToken()
         self._replace(AdviseState(stage=Stage.PROBING))
 
-        def work(send: Callable[[Any], None]) -> Recommendation:
-            return self._walk(request, on_event=send, cancel=cancel)
+        def work(send: Callable[[Any], None]) -> tuple[Recommendation, str | None]:
+            advice = self._walk(request, on_event=send, cancel=cancel)
+            # Kept before anything is told: whoever closes the window now loses nothing.
+            return advice, self._keep(advice)
 
         self._task = BackgroundTask(work, parent=self)
         self._task.sent.connect(self._on_event)
@@ -303,9 +305,9 @@ class AdvisePresenter(QObject):
             advice = event.recommendation
             self._replace(replace(state, recommendation=advice, is_provisional=False))
 
-    def _on_done(self, advice: Recommendation) -> None:
+    def _on_done(self, kept: tuple[Recommendation, str | None]) -> None:
+        advice, reason = kept
         stage = Stage.CANCELLED if self._cancel.is_cancelled else Stage.DONE
-        reason = self._keep(advice)
         self._replace(
             replace(
                 self._state,
