@@ -26,6 +26,7 @@ _LICENCE = re.compile(r"(licen[cs]e|copying|notice|authors|copyright)", re.IGNOR
 _LIBRARY = re.compile(r"lib[\w+.-]+\.so[\w.]*")
 # Licences that a wheel should bring and does not, in `licences/`.
 TEXTS = {
+    "flatbuffers": ("apache-2.0.txt",),
     "pyside6_essentials": ("qt.txt", "lgpl-3.0.txt", "gpl-3.0.txt"),
     "shiboken6": ("qt.txt", "lgpl-3.0.txt"),
     "pocl-binary-distribution": ("pocl.txt", "llvm.txt", "hwloc.txt"),

@@ -21,6 +21,7 @@ uninstall() {
     rm -f -- "$programs/dl-advisor" "$programs/dl-advisor-gui" \
         "$data/applications/dl-advisor.desktop" "$data/mime/packages/dl-advisor.xml" \
         "$data/icons/hicolor/scalable/apps/dl-advisor.svg" \
+        "$data/icons/hicolor/"*/apps/dl-advisor.png \
         "$data/metainfo/org.dl_advisor.dl_advisor.metainfo.xml" "$data/man/man1/dl-advisor.1"
 }
 
@@ -49,6 +50,7 @@ quoted=$(printf '%s' "$place/dl-advisor-gui" | sed 's/[\\&|]/\\&/g')
 sed -e "s|^Exec=.*|Exec=\"$quoted\" %f|" -e "s|^TryExec=.*|TryExec=$quoted|" \
     "$here/share/dl-advisor.desktop" > "$data/applications/dl-advisor.desktop"
 cp -- "$here/share/dl-advisor.svg" "$data/icons/hicolor/scalable/apps/"
+cp -R -- "$here/share/icons/." "$data/icons/hicolor/"
 cp -- "$here/share/dl-advisor-mime.xml" "$data/mime/packages/dl-advisor.xml"
 cp -- "$here/share/org.dl_advisor.dl_advisor.metainfo.xml" "$data/metainfo/"
 cp -- "$here/share/dl-advisor.1" "$data/man/man1/"

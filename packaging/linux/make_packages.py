@@ -22,6 +22,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PROGRAMS = ("dl-advisor", "dl-advisor-gui")
 ICON = ROOT / "resources" / "icons" / "dl-advisor.svg"
+# Not every desktop reads SVG.
+ICON_SIZES = (48, 128, 256)
 APP_ID = "org.dl_advisor.dl_advisor"
 # A role, at a domain that can never exist (RFC 2606): whoever publishes names who answers.
 MAINTAINER = "DL Advisor contributors <contributors@dl-advisor.invalid>"
@@ -82,6 +84,25 @@ def put_documents(folder: Path, *, notice: Path | None) -> None:
         shutil.copy(notice, folder / "NOTICE")
 
 
+def put_icons(folder: Path) -> None:
+    """Put the icon into a folder of icons (`hicolor`), drawn by the Qt that is packaged."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtGui import QImage, QPainter
+    from PySide6.QtSvg import QSvgRenderer
+
+    drawing = QSvgRenderer(str(ICON))
+    for size in ICON_SIZES:
+        image = QImage(size, size, QImage.Format.Format_ARGB32)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
+        drawing.render(painter)
+        painter.end()
+        target = folder / f"{size}x{size}" / "apps" / "dl-advisor.png"
+        target.parent.mkdir(parents=True)
+        if not image.save(str(target)):
+            raise OSError(f"{target}: the icon cannot be written")
+
+
 def fill_tree(tree: Path, *, app: Path, notice: Path | None, name: str) -> None:
     """Lay out the files of the package as they are installed."""
     shutil.copytree(app, tree / "usr/lib/dl-advisor", symlinks=True)
@@ -92,6 +113,7 @@ def fill_tree(tree: Path, *, app: Path, notice: Path | None, name: str) -> None:
         target = tree / "usr/share" / place
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, target)
+    put_icons(tree / "usr/share/icons/hicolor")
     put_documents(tree / "usr/share/doc" / name, notice=notice)
     manual = tree / "usr/share/man/man1"
     manual.mkdir(parents=True)
@@ -142,6 +164,7 @@ def make_tar(app: Path, *, kind: str, out: Path, notice: Path | None, compressio
         put_documents(tree / "share", notice=notice)
         for source in (HERE / "dl-advisor.1", HERE / "dl-advisor-mime.xml", *SHARED.values()):
             shutil.copy(source, tree / "share")
+        put_icons(tree / "share" / "icons")
         shutil.copy(HERE / "install.sh", tree)
         settle(tree)
         owner = ["--owner=0", "--group=0", "--numeric-owner", "--sort=name", f"--mtime=@{EPOCH}"]

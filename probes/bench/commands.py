@@ -58,12 +58,19 @@ def worker_command(
     worker_script(name)
     is_frozen = bool(getattr(sys, "frozen", False))
     if python is None and is_frozen:
-        return WorkerCommand(argv=(sys.executable, "--worker", name), environment=tuple(settings))
+        return WorkerCommand(argv=(_own_program(), "--worker", name), environment=tuple(settings))
     restored = restored_library_path(os.environ) if is_frozen else ()
     # Whoever measures as root would leave compiled files in the folder of an installed app.
     flags = ("-X", "utf8", *(("-B",) if is_frozen else ()))
     argv = (python or sys.executable, *flags, str(worker_script("main")), name)
     return WorkerCommand(argv=argv, environment=(*restored, *settings))
+
+
+def _own_program() -> str:
+    """Return the console program of a frozen app: Windows gives the other no standard streams."""
+    program = Path(sys.executable)
+    beside = program.with_name(program.name.replace("-gui", ""))
+    return str(beside) if beside.is_file() else str(program)
 
 
 def run_worker_here(name: str, *, arguments: Sequence[str] = ()) -> None:

@@ -73,11 +73,19 @@ def load_runner(name, options):
     try:
         return getattr(importlib.import_module(module_name), maker)(options)
     except ModuleNotFoundError as error:
-        raise worker_errors.UnsupportedKernel(
-            "{} has no package {!r}: install it there, or choose another Python".format(
-                sys.executable, error.name
-            )
-        ) from error
+        raise worker_errors.UnsupportedKernel(missing_package(error.name)) from error
+
+
+def missing_package(name):
+    """Return what to do without a package: nothing can be installed into a packaged app."""
+    if getattr(sys, "frozen", False):
+        return (
+            "this package of DL Advisor has no {!r}: install it into a Python of yours, which is"
+            " then found, or take the full package".format(name)
+        )
+    return "{} has no package {!r}: install it there, or choose another Python".format(
+        sys.executable, name
+    )
 
 
 def run_named(name, channel):

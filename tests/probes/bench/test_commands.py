@@ -36,6 +36,20 @@ def test_a_frozen_app_calls_itself_and_gives_others_their_libraries(monkeypatch)
     assert other.environment == (Setting(name="LD_LIBRARY_PATH", value=""), THREADS)
 
 
+@pytest.mark.parametrize("ending", ["", ".exe"])
+def test_the_window_program_of_a_frozen_app_starts_workers_in_the_console_program(
+    monkeypatch, tmp_path, ending
+):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    window, console = tmp_path / f"dl-advisor-gui{ending}", tmp_path / f"dl-advisor{ending}"
+    monkeypatch.setattr(sys, "executable", str(window))
+    assert worker_command("main").argv[0] == str(window), "there is no other"
+    console.touch()
+    assert worker_command("main").argv[0] == str(console)
+    monkeypatch.setattr(sys, "executable", str(console))
+    assert worker_command("main").argv[0] == str(console)
+
+
 @pytest.mark.parametrize("name", ["nothing", "../main", "main.py", "", "Main", "kernels"])
 def test_what_is_no_worker_is_refused(name):
     with pytest.raises(InputError, match="no worker"):
