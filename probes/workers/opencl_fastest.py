@@ -14,6 +14,9 @@ _TRIAL_S = 0.04
 _MIN_TRIAL_S = 0.01
 # So many ways may give a wrong result before the kernel is given up.
 _MAX_WRONG = 3
+# Ways that take at most so many times the best, and how many of them, are tried once more: what
+# decides between them must not be a moment.
+_NEAR, _MOST_NEAR = 1.15, 3
 # Part of the time that is left which may go into trying the ways of one kernel: what is not tried
 # now is compiled sooner next time, while a kernel that is left out has no figure at all.
 _TUNING_SHARE = 0.12
@@ -100,7 +103,60 @@ def try_all(device, candidates, trial=1):
             failure = error
     if not found:
         raise failure
+    _try_near_again(device, candidates, found)
     return opencl_choices.Tried(sorted(found, key=lambda pair: pair[1]), trial, is_complete)
+
+
+def _try_near_again(device, candidates, found):
+    """Try ways of nearly equal speed once more, the last first; the better time counts."""
+    found.sort(key=lambda pair: pair[1])
+    near = [place for place, pair in enumerate(found) if pair[1] <= _NEAR * found[0][1]]
+    near = near[:_MOST_NEAR] if len(near) > 1 else []
+    for place in reversed(near):
+        if device.patience.is_over():
+            return
+        index, seconds = found[place]
+        again_s = seconds_of(device, candidates[index])
+        found[place] = (index, seconds if again_s is None else min(seconds, again_s))
+
+
+class Faster:
+    """Two prepared ways of nearly equal speed that run in turn; the faster one's time counts.
+
+    Which of them is ahead changes from moment to moment: figures of two runs agree only if both
+    ways have their chance in each.
+
+    Args:
+        first: the one that is held to be the fastest.
+        second: the next.
+    """
+
+    def __init__(self, first, second):
+        self._both = (first, second)
+
+    @property
+    def work(self):
+        """The work of the way that is held to be the fastest."""
+        return self._both[0].work
+
+    def settle(self):
+        """Find out for each in which slices to execute."""
+        for way in self._both:
+            way.settle()
+
+    def check(self):
+        """Check both; return the statement on the first."""
+        statements = [way.check() for way in self._both]
+        return statements[0]
+
+    def run(self, loops):
+        """Execute each `loops` times and return the lesser time."""
+        return min(way.run(loops) for way in self._both)
+
+    def close(self):
+        """Give the memory back."""
+        for way in self._both:
+            way.close()
 
 
 class Chosen:

@@ -169,7 +169,8 @@ def run_in_visits(runner, request, channel, started, clock=time.monotonic):
             outcome="skipped",
             message="the time set aside ({:g} s) was used up".format(budget_s),
         )
-    # Those of which most values are wanted are shown: they come first when time is short.
-    known.sort(key=lambda visited: -visited.kernel["n_values"])
+    # Those of which most values are wanted are shown: they come first when time is short, and
+    # among them what costs least, so that most of them have values of every visit.
+    known.sort(key=lambda visited: (-visited.kernel["n_values"], visited.cost_s))
     for visit in range(2, N_VISITS + 1):
         known = [v for v in known if not has_time(v.cost_s) or visits.again(v, visit)]

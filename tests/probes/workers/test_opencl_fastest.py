@@ -52,6 +52,63 @@ def unbuildable():
     raise UnsupportedKernel("too large")
 
 
+class Drifting(Work):
+    """Faster each time it is built: what is tried once may have met a bad moment."""
+
+    def __init__(self, seconds, log, name):
+        super().__init__(seconds.pop(0), log, name)
+
+
+def drifting(*times):
+    log = []
+    return log, [
+        lambda name=name, seconds=seconds: Drifting(seconds, log, name)
+        for name, seconds in zip("abcdef", [list(each) for each in times], strict=False)
+    ]
+
+
+def test_ways_of_nearly_equal_speed_are_tried_again_the_last_first(device):
+    # The second one met a bad moment; the third is too slow to matter.
+    log, candidates = drifting((0.30, 0.30), (0.32, 0.27), (0.50,))
+    tried = opencl_fastest.try_all(device, candidates)
+    assert tried.ranking == [
+        (1, pytest.approx(0.27)), (0, pytest.approx(0.30)), (2, pytest.approx(0.50)),
+    ]  # fmt: skip
+    assert [line for line in log if line.startswith("settle")][3:] == ["settle b", "settle a"]
+
+
+def test_only_some_are_tried_again(device):
+    log, candidates = drifting(*([0.3, 0.3] for _ in range(5)))
+    opencl_fastest.try_all(device, candidates)
+    assert len([line for line in log if line.startswith("settle")]) == 5 + 3
+
+
+def test_a_way_that_fails_when_it_is_tried_again_keeps_its_time(device):
+    _, candidates = drifting((0.30, 0.30), (0.31, 0.31))
+    tries = []
+
+    def once():
+        tries.append(1)
+        if len(tries) > 1:
+            raise UnsupportedKernel("no more")
+        return candidates[1]()
+
+    ranking = opencl_fastest.try_all(device, [candidates[0], once]).ranking
+    assert ranking == [(0, pytest.approx(0.30)), (1, pytest.approx(0.31))]
+
+
+def test_the_lesser_time_of_two_ways_counts_and_both_are_checked():
+    log = []
+    made = [
+        opencl_fastest.Faster(Work(a, log, "a"), Work(b, log, "b")) for a, b in ((1, 2), (3, 1))
+    ]
+    assert [pair.run(2) for pair in made] == [2, 2]
+    made[0].settle()
+    assert made[0].check() == "a"
+    made[0].close()
+    assert log == ["settle a", "settle b", "check a", "check b", "close a", "close b"]
+
+
 def test_all_are_ranked_and_closed(device):
     log = []
     tried = opencl_fastest.try_all(device, ways(0.3, 0.1, 0.2, log=log), 8)
