@@ -13,8 +13,9 @@ from advisor.model.kernel import Direction, OperatorKind, OverheadShape, StreamS
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting, figure_of
 from advisor.model.quantity import Basis, Precision
-from advisor.predict.efficiency import EfficiencyModel, KernelPoint, Roofline
+from advisor.predict.efficiency import EfficiencyModel, Roofline
 from advisor.predict.hardware import CpuLimits, cpu_limits
+from advisor.predict.point import KernelPoint
 from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, operator_kind
 
 # Fixed costs of the Keras and TensorFlow stack on a 4 GHz core where none were measured, seconds.
@@ -24,6 +25,9 @@ DEFAULT_DISPATCH_S = 5e-6
 # One update of one variable: launch and reading of its slots, by optimiser.
 _VARIABLE_S = {"sgd": 2e-6, "momentum": 4e-6, "rmsprop": 15e-6, "adam": 25e-6}
 _REFERENCE_GHZ = 4.0
+
+# Two directions of a recurrent layer that share several threads, over one direction.
+_BOTH_WAYS = 1.4
 
 # Role of what is timed again and again to tell whether the machine has changed.
 _REFERENCE = "reference"
@@ -72,6 +76,11 @@ class DeviceCeilings:
     basis: Basis
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_framework(self) -> bool:
+        """Whether kernels were timed as a framework starts them: on the CPU, not by OpenCL."""
+        return self.device_id == CPU_DEVICE_ID and bool(self.points)
+
     def rate(self, precision: Precision) -> PrecisionRate:
         """Return the best rate at a precision, that of float32 where the precision has none."""
         known = {rate.precision: rate for rate in self.rates}
@@ -84,10 +93,12 @@ class DeviceCeilings:
                 flop_per_s=rate.flop_per_s,
                 byte_per_s=self.bandwidth_byte_per_s,
                 dispatch_s=self.dispatch_s,
+                both_ways=2.0 if self.parallel_units == 1 else _BOTH_WAYS,
             )
             for rate in self.rates
         }
-        return EfficiencyModel(self.points, rooflines=rooflines)
+        call_s = self.predict_call_s if self.is_framework else None
+        return EfficiencyModel(self.points, rooflines=rooflines, call_s=call_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,12 +28,20 @@ from advisor.model.kernel import (
     UnknownShape,
 )
 from advisor.model.quantity import Precision
-from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, operator_kind
+from advisor.predict.launch import Launches, launches_of
+from advisor.predict.point import KernelPoint
+from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, gate_bytes, operator_kind
 
 # Distance, in natural logarithms of a dimension, over which an efficiency is still telling.
 _LENGTH = 1.2
+# Kernels differ by their size as a whole as well: the product of all dimensions.
+_VOLUME_WEIGHT = 0.3
 # Squared distance between kernels of different category (another cell, another activation).
 _CATEGORY_DISTANCE = 1.5
+# Of element-wise operators, normalisation and pooling: one may take ten times as long as another.
+_OPERATION_DISTANCE = 6.0
+# How often the gates of a recurrent layer are read or written in a step.
+_GATE_PASSES = 18
 # Weight of the class median, which decides where no point is near.
 _PRIOR_WEIGHT = 0.03
 # A kernel cannot beat the best rate seen on the device by more than this.
@@ -66,40 +74,45 @@ _FALLBACK = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KernelPoint:
-    """A measured kernel.
-
-    Attributes:
-        flop, bytes_moved: its work; time_s: the low quantile of its values.
-        spread: median absolute deviation of the values over their median.
-    """
-
-    shape: KernelShape
-    direction: Direction
-    precision: Precision
-    flop: int
-    bytes_moved: int
-    time_s: float
-    spread: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Roofline:
-    """Limits of a device at one precision: rate, bandwidth, and what one kernel call costs."""
+    """Limits of a device at one precision: rate, bandwidth, and what one kernel call costs.
+
+    `both_ways` is the work of a bidirectional layer over that of one direction: 2, or less where
+    the directions run beside each other.
+    """
 
     flop_per_s: float
     byte_per_s: float
     dispatch_s: float
+    both_ways: float = 2.0
 
-    def time_s(self, shape: KernelShape, *, direction: Direction, precision: Precision) -> float:
-        """Return the least time of one execution, with its dispatch (of each timestep)."""
+    def work_s(self, shape: KernelShape, *, direction: Direction, precision: Precision) -> float:
+        """Return the least time of the work of one execution, without starting it.
+
+        The weights of a recurrent layer stay in the caches from step to step; its gates are read
+        and written by one small operator after another, between the products.
+        """
         operations = flop(shape, direction=direction)
-        moved = bytes_moved(shape, direction=direction, precision=precision)
-        calls = 1
+        computing = operations / self.flop_per_s
         if isinstance(shape, RecurrentShape):
-            calls = shape.timesteps * (2 if direction is Direction.BACKWARD else 1)
-        computing = max(operations / self.flop_per_s, moved / self.byte_per_s)
-        return computing + calls * self.dispatch_s
+            passes = _GATE_PASSES * (2 if direction is Direction.BACKWARD else 1)
+            gates = gate_bytes(shape, precision=precision) * passes / self.byte_per_s
+            return (computing + gates) * (self.both_ways / 2.0 if shape.is_bidirectional else 1.0)
+        moved = bytes_moved(shape, direction=direction, precision=precision)
+        return max(computing, moved / self.byte_per_s)
+
+    def time_s(
+        self,
+        shape: KernelShape,
+        *,
+        direction: Direction,
+        precision: Precision,
+        launch_s: float | None = None,
+    ) -> float:
+        """Return the least time of one execution, with its launch (of each timestep)."""
+        launch = self.dispatch_s if launch_s is None else launch_s
+        working = self.work_s(shape, direction=direction, precision=precision)
+        return working + launches_of(shape, direction=direction) * launch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,23 +215,50 @@ class EfficiencyModel:
     Args:
         points: measured kernels, in any order.
         rooflines: one for each precision that the device computes in; float32 always.
+        call_s: one call of a tiny network from Python; None where no framework starts kernels.
     """
 
     def __init__(
-        self, points: Iterable[KernelPoint], *, rooflines: dict[Precision, Roofline]
+        self,
+        points: Iterable[KernelPoint],
+        *,
+        rooflines: dict[Precision, Roofline],
+        call_s: float | None = None,
     ) -> None:
         self._rooflines = rooflines
         self._exact: dict[tuple[KernelShape, Direction, Precision], KernelPoint] = {}
         self._samples: dict[_Key, list[_Sample]] = {}
         for point in sorted(points, key=lambda p: (p.time_s, p.spread, repr(p.shape))):
             self._exact.setdefault((point.shape, point.direction, point.precision), point)
+        self._launches = {
+            precision: self._launches_at(precision, call_s)
+            for precision in {*rooflines, *(point.precision for point in self._exact.values())}
+        }
         for point in self._exact.values():
             self._add(point)
         self._known: dict[tuple[KernelShape, Direction, Precision], KernelTime] = {}
 
+    def _launches_at(self, precision: Precision, call_s: float | None) -> Launches:
+        roofline = self._roofline(precision)
+        return Launches(
+            (point for point in self._exact.values() if point.precision is precision),
+            work_s=lambda p: roofline.work_s(p.shape, direction=p.direction, precision=p.precision),
+            call_s=call_s,
+            dispatch_s=roofline.dispatch_s,
+        )
+
+    def _bound_s(self, shape: KernelShape, direction: Direction, precision: Precision) -> float:
+        """Return launch and work at the device's limits."""
+        launches = self._launches.get(precision) or self._launches[Precision.FLOAT32]
+        return self._roofline(precision).time_s(
+            shape,
+            direction=direction,
+            precision=precision,
+            launch_s=launches.seconds(operator_kind(shape), direction),
+        )
+
     def _add(self, point: KernelPoint) -> None:
-        roofline = self._roofline(point.precision)
-        bound = roofline.time_s(point.shape, direction=point.direction, precision=point.precision)
+        bound = self._bound_s(point.shape, point.direction, point.precision)
         category, sizes = features(point.shape)
         sample = _Sample(
             category=category,
@@ -250,7 +290,7 @@ class EfficiencyModel:
             )
         kind = operator_kind(shape)
         roofline = self._roofline(precision)
-        bound = roofline.time_s(shape, direction=direction, precision=precision)
+        bound = self._bound_s(shape, direction, precision)
         samples, is_own = self._samples_for(kind, direction, precision)
         if not samples:
             factor = DEFAULT_FACTOR.get(kind, _UNKNOWN_FACTOR)
@@ -296,11 +336,14 @@ def _interpolate(
     total, mean, square, spread = _PRIOR_WEIGHT, _PRIOR_WEIGHT * median, 0.0, 0.0
     low, high = 0.0, math.inf
     weighted = []
+    is_operation = isinstance(shape, ElementwiseShape | NormShape | PoolShape)
+    elsewhere = _OPERATION_DISTANCE if is_operation else _CATEGORY_DISTANCE
     for sample in samples:
         squared = sum((a - b) ** 2 for a, b in zip(logs, sample.logs, strict=True))
+        squared += _VOLUME_WEIGHT * (sum(logs) - sum(sample.logs)) ** 2
         squared /= _LENGTH**2
         if sample.category != category:
-            squared += _CATEGORY_DISTANCE
+            squared += elsewhere
         else:
             if all(a <= b for a, b in zip(sample.sizes, sizes, strict=True)):
                 low = max(low, sample.time_s)

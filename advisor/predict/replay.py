@@ -6,6 +6,7 @@ Leaves to others: how long they may take in all (`probes.bench.plan`), what they
 
 from advisor.model.kernel import ElementwiseShape, KernelCall, OperatorKind
 from advisor.model.workload import Workload
+from advisor.predict.launch import launches_of
 from advisor.predict.work import bytes_moved, flop, operator_kind, step_calls
 
 # Kinds whose shapes differ from network to network; the rest is interpolated well enough.
@@ -20,6 +21,12 @@ _REPLAYED = frozenset(
 # A modest processor: only the order of the shapes and the cost of timing them depend on it.
 _FLOP_PER_S = 100e9
 _BYTE_PER_S = 15e9
+# Starting one, which is most of what a small one takes.
+_LAUNCH_S = {
+    OperatorKind.CONVOLUTION: 100e-6,
+    OperatorKind.DEPTHWISE: 100e-6,
+    OperatorKind.RECURRENT: 40e-6,
+}
 # One timing: warm-up, five values of at least a tenth of a second, building and tracing.
 _LEAST_TIMING_S = 0.25
 _TIMED_EXECUTIONS = 8
@@ -57,4 +64,7 @@ def replay_kernels(workload: Workload, *, limit_s: float) -> tuple[KernelCall, .
 def _estimate_s(call: KernelCall, workload: Workload) -> float:
     operations = flop(call.shape, direction=call.direction)
     moved = bytes_moved(call.shape, direction=call.direction, precision=workload.precision)
-    return max(operations / _FLOP_PER_S, moved / _BYTE_PER_S)
+    launch_s = _LAUNCH_S.get(operator_kind(call.shape), 0.0) * launches_of(
+        call.shape, direction=call.direction
+    )
+    return max(operations / _FLOP_PER_S, moved / _BYTE_PER_S) + launch_s

@@ -4,6 +4,7 @@ Every formula counts 2 flop for one multiply-add and each operand once per kerne
 perfect cache would move. Times are left to others (`advisor.predict.ceilings`).
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -182,6 +183,13 @@ def _recurrent_elements(shape: RecurrentShape) -> int:
     return shape.timesteps * per_step * (2 if shape.is_bidirectional else 1)
 
 
+def gate_bytes(shape: RecurrentShape, *, precision: Precision) -> int:
+    """Return the bytes of all gates of a recurrent layer, those of all its steps together."""
+    per_step = shape.batch * GATES[shape.cell] * shape.hidden
+    ways = 2 if shape.is_bidirectional else 1
+    return shape.timesteps * per_step * ways * precision.size_bytes
+
+
 def _pool_elements(shape: PoolShape) -> int:
     return shape.n * shape.c * (math.prod(shape.spatial) + math.prod(shape.output))
 
@@ -227,14 +235,28 @@ def bytes_moved(shape: KernelShape, *, direction: Direction, precision: Precisio
     return elements * precision.size_bytes
 
 
-def kernel_calls(operator: Operator, *, phase: Phase) -> tuple[KernelCall, ...]:
+# Layers whose product with their weights goes sample by sample, as a batch of products.
+_BATCHED_LAYERS = frozenset({"MultiHeadAttention", "GroupQueryAttention", "EinsumDense"})
+
+
+def _as_run(operator: Operator, batch_size: int) -> KernelShape:
+    """Return the shape that a framework gives an operator: of attention one product per sample."""
+    shape = operator.shape
+    if not isinstance(shape, GemmShape) or operator.layer_type not in _BATCHED_LAYERS:
+        return shape
+    if operator.parameters == 0 or shape.batch > 1 or shape.m % batch_size or batch_size == 1:
+        return shape
+    return dataclasses.replace(shape, m=shape.m // batch_size, batch=batch_size)
+
+
+def kernel_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[KernelCall, ...]:
     """Return what an operator computes in a step: forward, and its gradients when training.
 
     A product without parameters (attention) has two inputs: both gradients are computed. A frozen
     layer has parameters and no trainable variables: no gradient of its weights. Batch
     normalisation uses its stored statistics in inference.
     """
-    shape = operator.shape
+    shape = _as_run(operator, batch_size)
     if phase is Phase.INFERENCE and isinstance(shape, NormShape) and shape.kind == "batch":
         shape = NormShape(kind="batch_inference", elements=shape.elements, channels=shape.channels)
     calls = [KernelCall(shape=shape, direction=Direction.FORWARD)]
@@ -245,7 +267,8 @@ def kernel_calls(operator: Operator, *, phase: Phase) -> tuple[KernelCall, ...]:
             calls.append(KernelCall(shape=shape, direction=Direction.INPUT_GRADIENT))
         is_product_of_two = operator.parameters == 0 and operator.needs_input_gradient
         if operator.variables > 0 or is_product_of_two:
-            calls.append(KernelCall(shape=shape, direction=Direction.WEIGHT_GRADIENT))
+            # What all samples add to the gradient of the weights is one product.
+            calls.append(KernelCall(shape=operator.shape, direction=Direction.WEIGHT_GRADIENT))
     elif operator.needs_input_gradient or operator.variables > 0:
         calls.append(KernelCall(shape=shape, direction=Direction.BACKWARD))
     return tuple(calls)
@@ -267,7 +290,8 @@ def fixed_calls(workload: Workload) -> tuple[KernelCall, ...]:
 
 def step_calls(workload: Workload) -> tuple[KernelCall, ...]:
     """Return every kernel of one step, operator by operator, then the fixed calls."""
-    per_operator = (kernel_calls(op, phase=workload.phase) for op in workload.operators)
+    phase, batch = workload.phase, workload.batch_size
+    per_operator = (kernel_calls(op, phase=phase, batch_size=batch) for op in workload.operators)
     return (*(call for calls in per_operator for call in calls), *fixed_calls(workload))
 
 

@@ -15,21 +15,17 @@ from advisor.model.kernel import (
     ElementwiseShape,
     KernelCall,
     OperatorKind,
-    OptimizerShape,
     RecurrentShape,
 )
 from advisor.model.measurement import Setting
 from advisor.model.prediction import TimeShare
 from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Operator, Workload
-from advisor.predict.ceilings import (
-    DEFAULT_TRAIN_CALL_S,
-    DeviceCeilings,
-    MachineCeilings,
-    default_variable_s,
-)
-from advisor.predict.efficiency import EfficiencyModel, KernelPoint, KernelTime
-from advisor.predict.work import bytes_moved, kernel_calls, operator_kind
+from advisor.predict.beside import calls_beside, fed_s
+from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
+from advisor.predict.efficiency import EfficiencyModel, KernelTime
+from advisor.predict.update import update_s
+from advisor.predict.work import kernel_calls, operator_kind
 
 # Half the width of an 80 % interval, in standard deviations.
 Z_80 = 1.2816
@@ -42,8 +38,9 @@ _SPEC_FACTOR = 2.6
 # A kernel below 40 dispatches runs on one thread, above 1000 on all; between, in proportion.
 _ALONE_DISPATCHES = 40.0
 _ALL_DISPATCHES = 1000.0
-# Running beside each other never saves more than this share of the sum.
-_LARGEST_GAIN = 0.4
+# Running beside each other never saves more than this share of the sum. Training gains nothing:
+# what hangs aside there (gradients of weights) competes for the same threads.
+_LARGEST_GAIN = {Phase.TRAINING: 0.0, Phase.INFERENCE: 0.25}
 
 # A cheap activation right behind a product is folded into it when nothing is kept for gradients.
 _FOLDED_OPS = frozenset({"relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh"})
@@ -140,7 +137,9 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
     fixed = device.predict_call_s
     if workload.phase is Phase.TRAINING:
         fixed = device.train_call_s
-        parts[OperatorKind.OPTIMIZER] = _update_time(workload, device)
+        parts[OperatorKind.OPTIMIZER] = update_s(workload, device)
+    if device.is_framework:
+        fixed += fed_s(workload, byte_per_s=device.bandwidth_byte_per_s)
     parts[OperatorKind.OVERHEAD] = fixed
     total = sum(parts.values())
     log_sd, notes = _uncertainty(workload, device, sums, total)
@@ -193,15 +192,20 @@ def _graph_time(
     backward: list[dict[Direction, float]] = []
     for operator in workload.operators:
         times: dict[Direction, float] = {}
-        for call in kernel_calls(operator, phase=workload.phase):
+        batch = workload.batch_size
+        for call in kernel_calls(operator, phase=workload.phase, batch_size=batch):
             times[call.direction] = _call_time(
                 call, operator, workload, model, device, precision, sums
             )
-        forward.append(times.pop(Direction.FORWARD))
+        besides = calls_beside(operator, workload=workload) if device.is_framework else ()
+        beside_s = sum(
+            _call_time(call, operator, workload, model, device, precision, sums) for call in besides
+        )
+        forward.append(times.pop(Direction.FORWARD) + beside_s)
         backward.append(times)
     longest = _critical_path(workload, forward, backward)
     busy = max(longest, sums.shared_s)
-    return max(busy, (1.0 - _LARGEST_GAIN) * sums.total_s)
+    return max(busy, (1.0 - _LARGEST_GAIN[workload.phase]) * sums.total_s)
 
 
 def _call_time(
@@ -246,60 +250,6 @@ def _critical_path(
             if before < index:
                 arrived[before] = max(arrived[before], arrived[index] + along)
     return end
-
-
-def _update_time(workload: Workload, device: DeviceCeilings) -> float:
-    """Return the optimiser's part: traffic by parameters, and a launch for each variable.
-
-    Tables of embeddings count whole: Keras updates every row.
-    """
-    name = workload.optimizer.lower()
-    points = [
-        point
-        for point in device.points
-        if isinstance(point.shape, OptimizerShape) and point.shape.optimizer.lower() == name
-    ]
-    slowness = device.train_call_s / DEFAULT_TRAIN_CALL_S
-    per_variable = device.variable_s or default_variable_s(workload.optimizer) * slowness
-    per_parameter = _traffic_s(workload.optimizer, device)
-    if points:
-        per_parameter, per_variable = fit_update(points, prior=(per_parameter, per_variable))
-    return workload.trainable_parameters * per_parameter + workload.variables * per_variable
-
-
-def _traffic_s(optimizer: str, device: DeviceCeilings) -> float:
-    count = 1_000_000
-    shape = OptimizerShape(optimizer=optimizer, parameters=count, variables=1)
-    moved = bytes_moved(shape, direction=Direction.UPDATE, precision=Precision.FLOAT32)
-    return moved / device.bandwidth_byte_per_s / count
-
-
-def fit_update(points: list[KernelPoint], *, prior: tuple[float, float]) -> tuple[float, float]:
-    """Return seconds for each parameter and each variable that fit measured updates best.
-
-    Relative errors are minimised by least squares; a coefficient that would be negative, or that
-    the points cannot tell, keeps its prior.
-    """
-    rows = []
-    for point in points:
-        assert isinstance(point.shape, OptimizerShape)
-        rows.append((point.shape.parameters / point.time_s, point.shape.variables / point.time_s))
-    aa, ab, bb = (
-        sum(a * a for a, _ in rows), sum(a * b for a, b in rows), sum(b * b for _, b in rows),
-    )  # fmt: skip
-    a_sum, b_sum = sum(a for a, _ in rows), sum(b for _, b in rows)
-    determinant = aa * bb - ab * ab
-    if len(rows) > 1 and determinant > 1e-6 * aa * bb:
-        per_parameter = (a_sum * bb - b_sum * ab) / determinant
-        per_variable = (aa * b_sum - ab * a_sum) / determinant
-        if per_parameter > 0.0 and per_variable > 0.0:
-            return per_parameter, per_variable
-    # One unknown at a time: the variables keep their prior unless the points forbid it.
-    per_variable = min(prior[1], 0.5 / max(b for _, b in rows))
-    if a_sum > 0.0:
-        residual = sum(a * (1.0 - b * per_variable) for a, b in rows) / aa
-        return max(0.0, residual), per_variable
-    return prior[0], per_variable
 
 
 def _uncertainty(

@@ -29,6 +29,8 @@ from advisor.model.kernel import (
 
 FORWARD = (Direction.FORWARD,)
 BOTH = (Direction.FORWARD, Direction.BACKWARD)
+# Of the first layer of a network: nothing asks for the gradient of a picture.
+FIRST = (Direction.FORWARD, Direction.WEIGHT_GRADIENT)
 THREE = (Direction.FORWARD, Direction.INPUT_GRADIENT, Direction.WEIGHT_GRADIENT)
 UPDATE = (Direction.UPDATE,)
 # Of headlines: a difference scatters too much for a figure that is shown and compared.
@@ -111,6 +113,21 @@ def recurrent(
     )
 
 
+def transposed(n: int, c: int, side: int, k: int, kernel: int) -> ConvShape:
+    """Return a transposed convolution that doubles the size of a picture."""
+    return ConvShape(
+        n=n,
+        c=c,
+        spatial=(side, side),
+        k=k,
+        kernel=(kernel, kernel),
+        strides=(2, 2),
+        output=(2 * side, 2 * side),
+        dilation=(1, 1),
+        is_transposed=True,
+    )
+
+
 def pool(mode: str, n: int, c: int, side: int, window: int, stride: int) -> PoolShape:
     """Return a square pool; without padding unless the windows overlap."""
     output = -(-side // stride) if window > stride else (side - window) // stride + 1
@@ -132,23 +149,28 @@ STREAM_OP = "triad"
 
 CONVOLUTIONS = (
     Row(shape=conv(4, 64, 56, 64, 3), directions=THREE, tier=1),
-    Row(shape=conv(32, 3, 32, 32, 3), directions=THREE, tier=1),
+    # So small that only starting it is left, which decides small batches and deep networks.
+    Row(shape=conv(4, 16, 8, 16, 3), directions=THREE, tier=1),
+    Row(shape=conv(32, 3, 32, 32, 3), directions=FIRST, tier=1),
     Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, tier=1),
     Row(shape=conv(4, 64, 56, 256, 1), directions=THREE, tier=1),
-    Row(shape=conv(64, 1, 28, 32, 3), directions=THREE, tier=1),
+    Row(shape=conv(64, 1, 28, 32, 3), directions=FIRST, tier=1),
     Row(shape=conv(4, 1024, 14, 256, 1), directions=THREE, tier=1),
-    Row(shape=conv(2, 3, 224, 64, 7, stride=2), directions=THREE),
+    Row(shape=conv(2, 3, 224, 64, 7, stride=2), directions=FIRST),
     Row(shape=conv(32, 32, 16, 32, 3), directions=THREE),
-    Row(shape=conv(4, 256, 14, 256, 3), directions=THREE),
+    Row(shape=conv(4, 256, 14, 256, 3), directions=THREE, tier=3),
     Row(shape=text_conv(16, 50, 400, 250, 3), directions=THREE),
     Row(shape=conv(64, 64, 8, 64, 3), directions=THREE),
     Row(shape=conv(4, 128, 28, 256, 3, stride=2), directions=THREE),
-    Row(shape=conv(8, 512, 7, 2048, 1), directions=THREE),
-    Row(shape=conv(32, 16, 32, 16, 3), directions=THREE, tier=3),
+    Row(shape=transposed(8, 64, 12, 32, 3), directions=THREE),
+    # Few results for each place: the last layer of a network that gives pictures.
+    Row(shape=conv(16, 24, 48, 3, 3), directions=THREE),
+    Row(shape=conv(8, 512, 7, 2048, 1), directions=THREE, is_thorough=True),
+    Row(shape=conv(32, 16, 32, 16, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(1, 64, 56, 64, 3), directions=THREE, tier=3),
     Row(shape=conv(8, 64, 12, 64, 5), directions=THREE, tier=3),
-    Row(shape=conv(1, 3, 224, 32, 3, stride=2), directions=THREE, tier=3),
-    Row(shape=conv(1, 256, 14, 256, 3), directions=THREE, tier=3, is_thorough=True),
+    Row(shape=conv(1, 3, 224, 32, 3, stride=2), directions=FIRST, tier=3),
+    Row(shape=conv(1, 256, 14, 256, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(128, 3, 32, 64, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(32, 64, 32, 64, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(16, 256, 56, 64, 1), directions=THREE, is_thorough=True),
@@ -159,6 +181,9 @@ CONVOLUTIONS = (
 )
 DEPTHWISES = (
     Row(shape=depthwise(4, 64, 56), directions=THREE, tier=1),
+    Row(shape=depthwise(4, 32, 8), directions=THREE, tier=1),
+    # Libraries have another program for this window, whose gradient may take ten times as long.
+    Row(shape=conv(4, 96, 14, 96, 5, groups=96), directions=THREE),
     Row(shape=depthwise(4, 512, 14), directions=THREE),
     Row(shape=depthwise(4, 96, 56, stride=2), directions=THREE, tier=3),
     Row(shape=depthwise(16, 32, 112), directions=THREE, is_thorough=True),
@@ -170,10 +195,13 @@ DENSES = (
     Row(shape=dense(32, 512, 10), directions=THREE, tier=1),
     Row(shape=dense(256, 1024, 1024), directions=THREE, tier=1),
     Row(shape=dense(32, 256, 256), directions=THREE),
-    Row(shape=dense(128, 512, 512), directions=THREE),
+    Row(shape=dense(128, 512, 512), directions=THREE, tier=3),
     Row(shape=dense(64, 4096, 1024), directions=THREE),
     Row(shape=dense(1024, 64, 64), directions=THREE),
-    Row(shape=dense(32, 1600, 512), directions=THREE, tier=3),
+    # Attention: many small products at once.
+    Row(shape=GemmShape(m=64, n=64, k=32, batch=48), directions=THREE),
+    Row(shape=GemmShape(m=64, n=128, k=128, batch=16), directions=THREE),
+    Row(shape=dense(32, 1600, 512), directions=THREE, is_thorough=True),
     Row(shape=dense(2048, 128, 128), directions=THREE, tier=3),
     Row(shape=dense(64, 4096, 4096), directions=THREE, is_thorough=True),
     Row(shape=dense(1, 4096, 4096), directions=THREE, is_thorough=True),

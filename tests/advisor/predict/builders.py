@@ -348,4 +348,5 @@ def knowledge(**tables: object) -> Knowledge:
 
 def distinct_calls(work: Workload) -> int:
     """Return how many kernels the operators of a workload compute in a step."""
-    return sum(len(kernel_calls(op, phase=work.phase)) for op in work.operators)
+    phase, batch = work.phase, work.batch_size
+    return sum(len(kernel_calls(op, phase=phase, batch_size=batch)) for op in work.operators)

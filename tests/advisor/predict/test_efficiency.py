@@ -23,10 +23,10 @@ from advisor.predict.efficiency import (
     BEST_RATE_MARGIN,
     DEFAULT_FACTOR,
     EfficiencyModel,
-    KernelPoint,
     Roofline,
     features,
 )
+from advisor.predict.point import KernelPoint
 from advisor.predict.work import bytes_moved, flop
 from tests.advisor.predict.builders import conv, gemm
 

@@ -149,7 +149,7 @@ def test_traffic_of_optimizers(optimizer, values):
 
 
 def directions(op, phase=Phase.TRAINING):
-    return [call.direction for call in kernel_calls(op, phase=phase)]
+    return [call.direction for call in kernel_calls(op, phase=phase, batch_size=8)]
 
 
 def test_calls_of_products():
@@ -170,11 +170,11 @@ def test_calls_of_other_operators():
 
 
 def test_batch_normalisation_uses_stored_statistics_in_inference():
-    (call,) = kernel_calls(operator(NORM, parameters=20), phase=Phase.INFERENCE)
+    normed = operator(NORM, parameters=20)
+    (call,) = kernel_calls(normed, phase=Phase.INFERENCE, batch_size=8)
     assert call.shape == NormShape(kind="batch_inference", elements=1000, channels=10)
-    (layer,) = kernel_calls(
-        operator(NormShape(kind="layer", elements=10, channels=2)), phase=Phase.INFERENCE
-    )
+    by_layer = operator(NormShape(kind="layer", elements=10, channels=2))
+    (layer,) = kernel_calls(by_layer, phase=Phase.INFERENCE, batch_size=8)
     assert layer.shape.kind == "layer"
 
 
@@ -221,3 +221,16 @@ def test_rate_is_that_of_the_best_value_and_of_differences_that_of_the_median():
     assert rate(measured)[0] == pytest.approx(2e9)
     difference = dataclasses.replace(measured, is_difference=True)
     assert rate(difference)[0] == pytest.approx(1e9)
+
+
+def test_attention_projects_sample_by_sample():
+    # As its equation says; the gradient of its weights is one product over all samples.
+    projection = dataclasses.replace(
+        operator(gemm(512, 96, 96), parameters=9312), layer_type="MultiHeadAttention"
+    )
+    forward, by_input, by_weights = kernel_calls(projection, phase=Phase.TRAINING, batch_size=8)
+    assert forward.shape == by_input.shape == GemmShape(m=64, n=96, k=96, batch=8)
+    assert by_weights.shape == projection.shape
+    dense = dataclasses.replace(projection, layer_type="Dense")
+    (plain,) = kernel_calls(dense, phase=Phase.INFERENCE, batch_size=8)
+    assert plain.shape == dense.shape

@@ -1,0 +1,60 @@
+"""What a step does beside the kernels of its layers: feeding, biases, operands put in order.
+
+A framework copies what it is given from Python and what it gives back; adds the bias of a product
+over sequences by an operator of its own; and brings the heads of an attention together before it
+multiplies them. Each is small, together they are a fifth of an attention network.
+Leaves to others: how long such a kernel takes (`advisor.predict.efficiency`).
+"""
+
+from advisor.model.kernel import Direction, ElementwiseShape, GemmShape, KernelCall
+from advisor.model.quantity import Phase, Precision
+from advisor.model.workload import Operator, Workload
+
+# Copying an array from Python or to it runs at this share of the memory bandwidth: it goes
+# through fresh pages, and more than once. Measured with inputs and outputs of 0.1 to 10 MB on
+# Keras 3 and TensorFlow 2.21: 3 to 6 GB/s where memory gives 29 GB/s.
+_FED_SHARE = 0.15
+
+
+def fed_bytes(workload: Workload) -> int:
+    """Return the bytes that come from Python in a step, and those that go back in inference."""
+    elements = workload.batch_size * workload.input_elements_per_sample
+    if workload.phase is Phase.INFERENCE:
+        read = {index for operator in workload.operators for index in operator.inputs}
+        elements += sum(
+            operator.output_elements
+            for index, operator in enumerate(workload.operators)
+            if index not in read
+        )
+    return elements * Precision.FLOAT32.size_bytes
+
+
+def fed_s(workload: Workload, *, byte_per_s: float) -> float:
+    """Return the seconds of copying what a step is given and gives back."""
+    return fed_bytes(workload) / (_FED_SHARE * byte_per_s)
+
+
+def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall, ...]:
+    """Return the element-wise kernels that a product brings with it, each with its direction."""
+    shape = operator.shape
+    if not isinstance(shape, GemmShape):
+        return ()
+    if operator.parameters == 0:
+        return _of_attention(shape, phase=workload.phase)
+    if operator.variables < 2 or shape.batch * shape.m <= workload.batch_size:
+        return ()  # the library adds the bias of a plain product as it goes
+    added = ElementwiseShape(op="add", elements=shape.batch * shape.m * shape.n, n_inputs=2)
+    calls = [KernelCall(shape=added, direction=Direction.FORWARD)]
+    if workload.phase is Phase.TRAINING:
+        summed = ElementwiseShape(op="relu", elements=added.elements)
+        calls.append(KernelCall(shape=summed, direction=Direction.FORWARD))
+    return tuple(calls)
+
+
+def _of_attention(shape: GemmShape, *, phase: Phase) -> tuple[KernelCall, ...]:
+    """Return the copies of a product of two tensors: the two that are not places by places."""
+    sizes = sorted((shape.m * shape.k, shape.k * shape.n, shape.m * shape.n))
+    copied = shape.batch * (sizes[0] + sizes[1])
+    count = 1 if phase is Phase.INFERENCE else 3  # each gradient has its own
+    copy = ElementwiseShape(op="relu", elements=max(1, copied))
+    return (KernelCall(shape=copy, direction=Direction.FORWARD, count=count),)

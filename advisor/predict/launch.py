@@ -1,0 +1,85 @@
+"""What starting a kernel costs, whatever its work: told from the smallest kernels of its class.
+
+A convolution of a few pixels takes about a tenth of a millisecond where the library looks up its
+program and rearranges its operands first; an addition a hundredth of that. Without this part the
+smallest layers of a network would seem free.
+Leaves to others: the time of the work (`advisor.predict.efficiency`).
+"""
+
+from collections.abc import Callable, Iterable
+
+from advisor.model.kernel import Direction, KernelShape, OperatorKind, RecurrentShape
+from advisor.predict.point import KernelPoint
+from advisor.predict.work import operator_kind
+
+# Where no small kernel was measured: as a share of one call of a tiny network from Python, which
+# is as much a matter of single-thread speed. Keras 3 on TensorFlow with oneDNN, two cores of a
+# server processor (recording linux-sapphirerapids-2, families that may shape the model).
+_SHARE_OF_CALL = {
+    (OperatorKind.CONVOLUTION, Direction.FORWARD): 0.28,
+    (OperatorKind.CONVOLUTION, Direction.INPUT_GRADIENT): 0.35,
+    (OperatorKind.CONVOLUTION, Direction.WEIGHT_GRADIENT): 0.40,
+    (OperatorKind.DEPTHWISE, Direction.FORWARD): 0.25,
+    (OperatorKind.DEPTHWISE, Direction.INPUT_GRADIENT): 0.30,
+    (OperatorKind.DEPTHWISE, Direction.WEIGHT_GRADIENT): 0.35,
+    # Of each time step.
+    (OperatorKind.RECURRENT, Direction.FORWARD): 0.11,
+    (OperatorKind.RECURRENT, Direction.BACKWARD): 0.11,
+}
+# What a recurrent layer costs besides its steps, in steps.
+_STEPS_AROUND = 6
+# A kernel is small, and tells the launch, when its work would take less than this share of what
+# a launch usually costs.
+_SMALL_WORK = 0.25
+
+
+def launches_of(shape: KernelShape, *, direction: Direction) -> int:
+    """Return how many launches a kernel is: one, of a recurrent layer one for each time step.
+
+    Its gradients by inputs and by weights are one each.
+    """
+    if not isinstance(shape, RecurrentShape):
+        return 1
+    return (shape.timesteps + _STEPS_AROUND) * (2 if direction is Direction.BACKWARD else 1)
+
+
+class Launches:
+    """Seconds of starting a kernel, by class and direction.
+
+    Args:
+        points: measured kernels of one precision.
+        work_s: the least time of a point's work alone.
+        call_s: one call of a tiny network from Python; None where kernels are started otherwise.
+        dispatch_s: what starting costs in all other classes, and at least.
+    """
+
+    def __init__(
+        self,
+        points: Iterable[KernelPoint],
+        *,
+        work_s: Callable[[KernelPoint], float],
+        call_s: float | None,
+        dispatch_s: float,
+    ) -> None:
+        self._dispatch_s = dispatch_s
+        self._usual = {key: share * (call_s or 0.0) for key, share in _SHARE_OF_CALL.items()}
+        self._most: dict[tuple[OperatorKind, Direction], float] = {}
+        self._told: dict[tuple[OperatorKind, Direction], float] = {}
+        for point in points:
+            self._look_at(point, work_s(point))
+
+    def _look_at(self, point: KernelPoint, work_s: float) -> None:
+        key = (operator_kind(point.shape), point.direction)
+        if key not in self._usual:
+            return
+        count = launches_of(point.shape, direction=point.direction)
+        self._most[key] = min(self._most.get(key, point.time_s / count), point.time_s / count)
+        if work_s / count < _SMALL_WORK * self._usual[key]:
+            told = (point.time_s - work_s) / count
+            self._told[key] = min(self._told.get(key, told), told)
+
+    def seconds(self, kind: OperatorKind, direction: Direction) -> float:
+        """Return the cost of one launch; no more than what the fastest measured kernel took."""
+        key = (kind, direction)
+        usual = self._told.get(key, self._usual.get(key, 0.0))
+        return max(self._dispatch_s, min(usual, self._most.get(key, usual)))

@@ -1,0 +1,102 @@
+"""What the optimiser takes in a step: traffic by parameters, and a launch for each variable.
+
+Leaves to others: everything else of a step (`advisor.predict.workload_time`).
+"""
+
+import math
+
+from advisor.model.kernel import Direction, OptimizerShape
+from advisor.model.quantity import Precision
+from advisor.model.workload import Workload
+from advisor.predict.ceilings import DEFAULT_TRAIN_CALL_S, DeviceCeilings, default_variable_s
+from advisor.predict.point import KernelPoint
+from advisor.predict.work import bytes_moved
+
+# Tensors of the size of a variable that an update reads or writes, where each operation of its
+# formula is an operator of its own (Keras 3 on TensorFlow).
+_PASSES = {"sgd": 5, "momentum": 12, "rmsprop": 23, "adam": 30}
+
+
+def update_s(workload: Workload, device: DeviceCeilings) -> float:
+    """Return the optimiser's part: traffic by parameters, and a launch for each variable.
+
+    Tables of embeddings count whole: Keras updates every row.
+    """
+    slowness = device.train_call_s / DEFAULT_TRAIN_CALL_S
+    per_variable = device.variable_s or default_variable_s(workload.optimizer) * slowness
+    per_parameter = _traffic_s(workload.optimizer, device)
+    name = workload.optimizer.lower()
+    measured = _measured(device)
+    if name in measured:
+        prior = (per_parameter, per_variable)
+        per_parameter, per_variable = fit_update(measured[name], prior=prior)
+    elif measured:
+        per_parameter, per_variable = _of_relative(name, measured, device, slowness)
+    return workload.trainable_parameters * per_parameter + workload.variables * per_variable
+
+
+def _measured(device: DeviceCeilings) -> dict[str, list[KernelPoint]]:
+    found: dict[str, list[KernelPoint]] = {}
+    for point in device.points:
+        if isinstance(point.shape, OptimizerShape):
+            found.setdefault(point.shape.optimizer.lower(), []).append(point)
+    return found
+
+
+def _passes(optimizer: str) -> int:
+    name = optimizer.lower()
+    known = next((known for known in ("adam", "rmsprop", "momentum") if known in name), None)
+    return _PASSES[known or ("momentum" if "ada" in name or "nesterov" in name else "sgd")]
+
+
+def _of_relative(
+    name: str, measured: dict[str, list[KernelPoint]], device: DeviceCeilings, slowness: float
+) -> tuple[float, float]:
+    """Return seconds for each parameter and variable, from the measured optimiser most alike."""
+
+    def unlike(other: str) -> tuple[float, str]:
+        return abs(math.log(_passes(other) / _passes(name))), other
+
+    nearest = min(measured, key=unlike)
+    of_nearest = default_variable_s(nearest)
+    prior = (_traffic_s(nearest, device), of_nearest * slowness)
+    per_parameter, per_variable = fit_update(measured[nearest], prior=prior)
+    return (
+        per_parameter * _passes(name) / _passes(nearest),
+        per_variable * default_variable_s(name) / of_nearest,
+    )
+
+
+def _traffic_s(optimizer: str, device: DeviceCeilings) -> float:
+    count = 1_000_000
+    shape = OptimizerShape(optimizer=optimizer, parameters=count, variables=1)
+    moved = bytes_moved(shape, direction=Direction.UPDATE, precision=Precision.FLOAT32)
+    return moved / device.bandwidth_byte_per_s / count
+
+
+def fit_update(points: list[KernelPoint], *, prior: tuple[float, float]) -> tuple[float, float]:
+    """Return seconds for each parameter and each variable that fit measured updates best.
+
+    Relative errors are minimised by least squares; a coefficient that would be negative, or that
+    the points cannot tell, keeps its prior.
+    """
+    rows = []
+    for point in points:
+        assert isinstance(point.shape, OptimizerShape)
+        rows.append((point.shape.parameters / point.time_s, point.shape.variables / point.time_s))
+    aa, ab, bb = (
+        sum(a * a for a, _ in rows), sum(a * b for a, b in rows), sum(b * b for _, b in rows),
+    )  # fmt: skip
+    a_sum, b_sum = sum(a for a, _ in rows), sum(b for _, b in rows)
+    determinant = aa * bb - ab * ab
+    if len(rows) > 1 and determinant > 1e-6 * aa * bb:
+        per_parameter = (a_sum * bb - b_sum * ab) / determinant
+        per_variable = (aa * b_sum - ab * a_sum) / determinant
+        if per_parameter > 0.0 and per_variable > 0.0:
+            return per_parameter, per_variable
+    # One unknown at a time: the variables keep their prior unless the points forbid it.
+    per_variable = min(prior[1], 0.5 / max(b for _, b in rows))
+    if a_sum > 0.0:
+        residual = sum(a * (1.0 - b * per_variable) for a, b in rows) / aa
+        return max(0.0, residual), per_variable
+    return prior[0], per_variable

@@ -1,0 +1,71 @@
+"""What starting a kernel costs, told from small kernels or by what a call costs."""
+
+import pytest
+
+from advisor.model.kernel import Cell, Direction, OperatorKind, RecurrentShape
+from advisor.model.quantity import Precision
+from advisor.predict.launch import Launches, launches_of
+from advisor.predict.point import KernelPoint
+from tests.advisor.predict.builders import conv, gemm
+
+CONV, FORWARD = OperatorKind.CONVOLUTION, Direction.FORWARD
+WORK_S = {(1, 8): 1e-6, (32, 56): 5e-3}
+
+
+def point(n, size, time_s):
+    return KernelPoint(
+        shape=conv(n, 16, size, 16), direction=FORWARD, precision=Precision.FLOAT32, flop=1,
+        bytes_moved=1, time_s=time_s, spread=0.0,
+    )  # fmt: skip
+
+
+def launches(*points, call_s=400e-6):
+    return Launches(
+        points,
+        work_s=lambda p: WORK_S[p.shape.n, p.shape.spatial[0]],
+        call_s=call_s,
+        dispatch_s=1e-6,
+    )
+
+
+def test_the_smallest_kernel_tells():
+    found = launches(point(1, 8, 60e-6), point(32, 56, 6e-3))
+    assert found.seconds(CONV, FORWARD) == pytest.approx(59e-6)
+
+
+def test_a_large_kernel_does_not_tell():
+    # Its inefficiency is no launch.
+    assert launches(point(32, 56, 9e-3)).seconds(CONV, FORWARD) == launches().seconds(CONV, FORWARD)
+
+
+def test_where_none_is_small_it_follows_the_call():
+    assert launches(call_s=800e-6).seconds(CONV, FORWARD) == pytest.approx(
+        2 * launches(call_s=400e-6).seconds(CONV, FORWARD)
+    )
+
+
+def test_no_launch_is_longer_than_a_measured_kernel():
+    large = {(1, 8): 45e-6}
+    found = Launches(
+        [point(1, 8, 50e-6)],
+        work_s=lambda p: large[p.shape.n, p.shape.spatial[0]],
+        call_s=1e-3,
+        dispatch_s=1e-6,
+    )
+    assert found.seconds(CONV, FORWARD) <= 50e-6
+
+
+def test_other_classes_and_other_starters_cost_a_dispatch():
+    assert launches().seconds(OperatorKind.GEMM, FORWARD) == 1e-6
+    assert launches(call_s=None).seconds(CONV, FORWARD) == 1e-6
+
+
+def test_steps_of_a_recurrent_layer_are_launched_one_by_one():
+    assert launches_of(gemm(8, 8, 8), direction=FORWARD) == 1
+    short, long = (
+        RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=steps, input=8, hidden=8)
+        for steps in (10, 110)
+    )
+    forward = [launches_of(shape, direction=FORWARD) for shape in (short, long)]
+    assert forward[1] - forward[0] == 100
+    assert launches_of(short, direction=Direction.BACKWARD) == 2 * forward[0]

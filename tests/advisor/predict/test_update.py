@@ -1,0 +1,67 @@
+"""The optimiser's part of a step: fitted to its own points, or told from a relative."""
+
+import pytest
+
+from advisor.model.kernel import Direction, OptimizerShape
+from advisor.model.quantity import Precision
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.point import KernelPoint
+from advisor.predict.update import fit_update, update_s
+from tests.advisor.predict.builders import (
+    calibration,
+    knowledge,
+    measure,
+    measurement_set,
+    profile,
+    small_cnn,
+)
+
+MILLIONS = 4_000_000
+
+
+def seconds(optimizer, *measured):
+    plain = [m for m in calibration() if not isinstance(m.request.shape, OptimizerShape)]
+    found = fit_ceilings(profile(), measurement_set(*plain, *measured), knowledge())
+    return update_s(small_cnn(optimizer=optimizer), device=found.cpu)
+
+
+def update(optimizer, time_s, *, parameters=MILLIONS):
+    shape = OptimizerShape(optimizer=optimizer, parameters=parameters, variables=1)
+    return measure(shape, time_s, direction=Direction.UPDATE)
+
+
+def test_update_is_fitted_on_parameters_and_variables():
+    def point(parameters, variables):
+        return KernelPoint(
+            shape=OptimizerShape(optimizer="sgd", parameters=parameters, variables=variables),
+            direction="update", precision=Precision.FLOAT32, flop=0, bytes_moved=0,
+            time_s=2e-9 * parameters + 3e-6 * variables, spread=0.0,
+        )  # fmt: skip
+
+    prior = (1e-9, 1e-6)
+    fitted = fit_update([point(1_000_000, 10), point(1_000, 100), point(10_000, 1)], prior=prior)
+    assert fitted == pytest.approx((2e-9, 3e-6))
+    # One point cannot tell two costs: the variable keeps its prior.
+    per_parameter, per_variable = fit_update([point(1_000_000, 10)], prior=prior)
+    assert per_variable == 1e-6
+    assert per_parameter == pytest.approx(2e-9, rel=0.02)
+    assert fit_update([point(0, 10)], prior=prior) == (1e-9, pytest.approx(1e-6))
+
+
+def test_one_that_was_not_measured_follows_its_relative():
+    # Keras does each operation of the formula by itself, which the measured one shows.
+    slow, fast = (seconds("rmsprop", update("adam", time_s)) for time_s in (20e-3, 10e-3))
+    assert slow == pytest.approx(2 * fast, rel=0.2)
+    assert seconds("rmsprop", update("adam", 20e-3)) < seconds("adam", update("adam", 20e-3))
+    assert seconds("momentum", update("sgd", 5e-3)) > seconds("sgd", update("sgd", 5e-3))
+
+
+def test_the_relative_that_is_most_alike_counts():
+    both = update("adam", 20e-3), update("sgd", 50e-3)
+    assert seconds("rmsprop", *both) == pytest.approx(seconds("rmsprop", both[0]))
+    assert seconds("momentum", *both) == pytest.approx(seconds("momentum", both[1]))
+
+
+def test_its_own_points_count_before_any_relative():
+    both = update("adam", 20e-3), update("rmsprop", 4e-3)
+    assert seconds("rmsprop", *both) == pytest.approx(seconds("rmsprop", both[1]))
