@@ -81,6 +81,7 @@ class Chart(QWidget):
         if is_log_y:
             axes["left"] = _LogAxis("left", text=_short)
         self.plot = pyqtgraph.PlotWidget(axisItems=axes)
+        self.plot.setAccessibleName(name)
         self.plot.setLogMode(x=True, y=is_log_y)
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()

@@ -75,7 +75,9 @@ class StepBox(QWidget):
         if step.kind == "text":
             row.addWidget(text_label(content, name="step"), 1)
             return
-        row.addWidget(CodeBox(content), 1)
+        code = CodeBox(content)
+        code.setAccessibleName(caption or content)
+        row.addWidget(code, 1)
         self.copy_button = QPushButton(translator(N_("Copy")))
         what = caption or content
         self.copy_button.setAccessibleName(translator(N_("Copy: {what}"), what=what))
