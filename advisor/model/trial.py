@@ -19,6 +19,14 @@ class Jit(StrEnum):
     ON = "on"
 
 
+class Runner(StrEnum):
+    """What runs the network: Keras on its backend, or a framework itself without Keras."""
+
+    KERAS = "keras"
+    TORCH = "torch"
+    ONNXRUNTIME = "onnxruntime"
+
+
 class Pipeline(StrEnum):
     """What is added to the user's input pipeline."""
 
@@ -100,7 +108,7 @@ class TrialSetup:
         intra_threads, inter_threads: of TensorFlow; intra also of the numerical libraries.
         cpus: the process may run on these logical CPUs only.
         precision: number format of the computing layers; batch_size: of the step.
-        backend: of Keras; python: interpreter; None: our own.
+        runner: what runs the network; backend: of Keras; python: interpreter; None: our own.
         device: "cpu", or "gpu" for what the framework drives.
         parts: ids of the setups that this one combines.
     """
@@ -116,6 +124,7 @@ class TrialSetup:
     jit: Jit = Jit.AUTO
     batch_size: int | None = None
     pipeline: Pipeline = Pipeline.AS_IS
+    runner: Runner = Runner.KERAS
     backend: str = "tensorflow"
     python: str | None = None
     device: str = "cpu"

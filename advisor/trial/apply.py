@@ -12,7 +12,7 @@ from advisor.model.machine import OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
 from advisor.model.recommendation import Step
-from advisor.model.trial import Jit, Pipeline, TrialSetup
+from advisor.model.trial import Jit, Pipeline, Runner, TrialSetup
 
 # Library settings that a number of threads stands for, besides what TensorFlow is told.
 _THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
@@ -35,6 +35,7 @@ _PACKAGES = {
     "openvino": "openvino",
     "tensorflow": "tensorflow",
 }
+_RUNNER_PACKAGES = {Runner.TORCH: "torch", Runner.ONNXRUNTIME: "onnxruntime"}
 
 
 def environment_of(setup: TrialSetup) -> tuple[Setting, ...]:
@@ -52,7 +53,7 @@ def environment_of(setup: TrialSetup) -> tuple[Setting, ...]:
 def how_to_apply(setup: TrialSetup, *, system: OsFamily) -> tuple[Step, ...]:
     """Return what to copy for a setup on a system, then how to undo it."""
     forms = [Form.POWERSHELL if system is OsFamily.WINDOWS else Form.SHELL, Form.PATCH]
-    if setup.backend != "tensorflow":
+    if _package(setup):
         forms.append(Form.REQUIREMENTS)
     steps = []
     for form in forms:
@@ -79,7 +80,7 @@ def snippet(setup: TrialSetup, form: Form) -> str:
     if form is Form.PATCH:
         return "\n".join(_code(setup))
     if form is Form.REQUIREMENTS:
-        return _PACKAGES[setup.backend] if setup.backend != "tensorflow" else ""
+        return _package(setup)
     lines = [_assignment(setting, form) for setting in environment_of(setup)]
     if setup.cpus and form is Form.SHELL:
         lines.append(f"taskset -c {','.join(map(str, setup.cpus))} python TRAIN.py")
@@ -92,7 +93,7 @@ def undo(setup: TrialSetup, form: Form) -> str:
         lines = _code(setup)
         return "# " + N_("Remove these lines again.") if lines else ""
     if form is Form.REQUIREMENTS:
-        return f"pip uninstall {_PACKAGES[setup.backend]}" if snippet(setup, form) else ""
+        return f"pip uninstall {_package(setup)}" if _package(setup) else ""
     names = [setting.name for setting in environment_of(setup)]
     patterns = {
         Form.SHELL: "unset {name}",
@@ -114,7 +115,30 @@ def _assignment(setting: Setting, form: Form) -> str:
     return f"export {name}={shlex.quote(value)}"
 
 
+def _package(setup: TrialSetup) -> str:
+    """Return the package that a setup needs besides what is there, "" when it needs none."""
+    if setup.runner is not Runner.KERAS:
+        return _RUNNER_PACKAGES[setup.runner]
+    return _PACKAGES[setup.backend] if setup.backend != "tensorflow" else ""
+
+
+def _code_without_keras(setup: TrialSetup) -> list[str]:
+    if setup.runner is Runner.TORCH:
+        lines = ["model = model.to(memory_format=torch.channels_last)"]
+        if setup.precision is Precision.BFLOAT16:
+            lines.append('with torch.autocast("cpu", dtype=torch.bfloat16):')
+        return lines
+    lines = ['model.export("model.onnx", format="onnx")']
+    name = "model.onnx"
+    if setup.precision is Precision.INT8:
+        name = "int8.onnx"
+        lines.append(f'onnxruntime.quantization.quantize_static("model.onnx", "{name}", READER)')
+    return [*lines, f'session = onnxruntime.InferenceSession("{name}")']
+
+
 def _code(setup: TrialSetup) -> list[str]:
+    if setup.runner is not Runner.KERAS:
+        return _code_without_keras(setup)
     lines = []
     if setup.precision in (Precision.BFLOAT16, Precision.FLOAT16):
         assert setup.precision is not None

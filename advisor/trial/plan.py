@@ -17,6 +17,7 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import (
     Jit,
     Pipeline,
+    Runner,
     TrialResult,
     TrialSetup,
     TrialSource,
@@ -250,11 +251,14 @@ def _backends(
         places.append((environment, environment.python))
     for place, python in places:
         names = _frameworks(place)
+        # What the named Python has too is tried there, not twice.
+        is_twice = python is None and environment is not None
+        there = _frameworks(environment) if is_twice and environment else frozenset()
+        found += _without_keras(profile, source, names - there, python)
         if "keras" not in names:
             continue
-        if python is None and environment is not None and "keras" in _frameworks(environment):
-            # What the named Python has too is tried there, not twice.
-            names -= _frameworks(environment)
+        if "keras" in there:
+            names -= there
         if python is not None and any(name.startswith(_TENSORFLOW) for name in names):
             found.append(_backend(_TENSORFLOW, python))
         for backend in _BACKENDS:
@@ -270,6 +274,47 @@ def _backends(
             )
         )
     return found
+
+
+def _without_keras(
+    profile: MachineProfile, source: TrialSource, names: frozenset[str], python: str | None
+) -> list[TrialSetup]:
+    """Return the frameworks that run the network from its configuration, without Keras."""
+    if source.model_json is None or source.data is not None:
+        return []
+    is_float32 = source.precision is Precision.FLOAT32
+    found = []
+    if "torch" in names:
+        found.append(
+            TrialSetup(id="pytorch", title=N_("PyTorch without Keras"), runner=Runner.TORCH)
+        )
+        if is_float32 and _BFLOAT16_FLAGS & set(profile.cpu.isa_features):
+            found.append(
+                TrialSetup(
+                    id="pytorch-bfloat16",
+                    title=N_("PyTorch without Keras in bfloat16"),
+                    option_id="bf16-cpu-torch",
+                    runner=Runner.TORCH,
+                    precision=Precision.BFLOAT16,
+                )
+            )
+    if "onnxruntime" in names and source.phase is Phase.INFERENCE and is_float32:
+        found += [
+            TrialSetup(
+                id="onnxruntime",
+                title=N_("ONNX Runtime"),
+                option_id="ort-cpu",
+                runner=Runner.ONNXRUNTIME,
+            ),
+            TrialSetup(
+                id="onnxruntime-int8",
+                title=N_("ONNX Runtime in int8"),
+                option_id="ort-int8",
+                runner=Runner.ONNXRUNTIME,
+                precision=Precision.INT8,
+            ),
+        ]
+    return [dataclasses.replace(setup, python=python) for setup in found]
 
 
 def _backend(backend: str, python: str | None) -> TrialSetup:
@@ -304,8 +349,8 @@ def _batches(source: TrialSource) -> list[TrialSetup]:
 
 
 # A field that both parts change cannot be combined.
-_FIELDS = ("intra_threads", "inter_threads", "cpus", "precision", "jit", "pipeline", "backend",
-           "python", "device")  # fmt: skip
+_FIELDS = ("intra_threads", "inter_threads", "cpus", "precision", "jit", "pipeline", "runner",
+           "backend", "python", "device")  # fmt: skip
 
 
 def combine(first: TrialSetup, second: TrialSetup) -> TrialSetup | None:

@@ -5,6 +5,7 @@ Started through `main.py` by its name. The request has:
     model        {"json": text} or {"path": file, "function": name} (the user's own code)
     data         None (made up), or {"kind", "path", "function"}
     phase, batch_size, precision, optimizer, loss (None: chosen from the last layer)
+    runner       "keras", or a name in RUNNERS: without Keras, from the configuration
     backend, device, intra_threads, inter_threads, cpus, jit, pipeline
     check_steps  check values are taken after 2, 4, ... and so many steps, as far as they come
     min_time_s   how long steps are timed from the third on; n_blocks: values it is cut into
@@ -16,6 +17,7 @@ The first message is a `progress` with our number, so that the parent can watch 
 Leaves to others: the model (`user_network_model`), data (`user_network_data`), judging (parent).
 """
 
+import importlib
 import os
 import pathlib
 import time
@@ -23,6 +25,8 @@ import time
 import user_network_guard
 import worker_errors
 import worker_threads
+
+RUNNERS = {"torch": "user_network_torch", "onnxruntime": "user_network_onnx"}
 
 
 def _set_threads(request):
@@ -203,6 +207,22 @@ class StepClock:
         ]
 
 
+def _run_plainly(request, clock, emit):
+    """Run the steps without Keras; return the software, the network, check value and check.
+
+    Raises:
+        worker_errors.UnsupportedKernel: when that cannot be done with this network.
+    """
+    if request.get("data"):
+        raise worker_errors.UnsupportedKernel("the user's own data are read with Keras only")
+    runner = importlib.import_module(RUNNERS[request["runner"]])
+    if request["runner"] == "torch":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    stack, network = runner.load(request)
+    emit("stage", stage="warm_up")
+    return (stack, network, *runner.run(network, request, clock, emit))
+
+
 def run(request, emit):
     """Run the steps and return the fields of the result."""
     emit("progress", pid=os.getpid())
@@ -211,22 +231,27 @@ def run(request, emit):
         user_network_guard.end_group_with_us()
     _set_threads(request)
     emit("stage", stage="import")
-    keras, stack = import_keras(request)
-    import user_network_model
-
-    emit("stage", stage="prepare")
-    network = user_network_model.load_network(keras, request)
-    emit("stage", stage="warm_up")
     clock = StepClock(request)
     is_training = request["phase"] == "training"
-    steps = user_network_model.train if is_training else user_network_model.predict
-    check_value, check = steps(keras, network, request, clock, emit)
+    if request.get("runner", "keras") == "keras":
+        keras, stack = import_keras(request)
+        import user_network_model
+
+        emit("stage", stage="prepare")
+        network = user_network_model.load_network(keras, request)
+        emit("stage", stage="warm_up")
+        steps = user_network_model.train if is_training else user_network_model.predict
+        check_value, check = steps(keras, network, request, clock, emit)
+        batch_size = network.batch_size
+    else:
+        stack, network, check_value, check = _run_plainly(request, clock, emit)
+        batch_size = request["batch_size"]
     return {
         "stack": stack,
         "first_step_s": clock.first_step_s,
         "values_s": clock.values_s(request["n_blocks"]),
         "n_steps": clock.n_steps,
-        "batch_size": network.batch_size,
+        "batch_size": batch_size,
         "check_value": check_value,
         "checks": clock.checks,
         "check": check,

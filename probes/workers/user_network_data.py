@@ -32,14 +32,14 @@ def shape_of(tensor, batch_size):
     return (batch_size, *sizes)
 
 
-def vocabulary_of(keras, model):
-    """Return the size of the smallest table that inputs may look up in, None without one."""
-    sizes = [
-        layer.input_dim
-        for layer in model._flatten_layers()
-        if isinstance(layer, keras.layers.Embedding)
-    ]
-    return min(sizes) if sizes else None
+def draw_weight(random, shape):
+    """Return a weight of more than one axis as Glorot draws it, evenly about zero."""
+    import numpy as np
+
+    fan = np.prod(shape[:-2]) * (shape[-2] + shape[-1])
+    limit = float(np.sqrt(6.0 / fan))
+    drawn = random.random(shape, dtype=np.float32)
+    return (drawn - np.float32(0.5)) * np.float32(2.0 * limit)
 
 
 def n_batches(model, batch_size):
@@ -78,11 +78,28 @@ def make_targets(kinds, model, count, random):
     return targets
 
 
-def make_inputs(keras, model, targets, count, random):
+def made_up(network, kinds, request):
+    """Return made-up inputs and targets, and how many batches they are.
+
+    Args:
+        network: has inputs, outputs and the size of its vocabulary.
+        kinds: what each target is.
+        request: its "batch_size".
+    """
+    import numpy as np
+
+    random = np.random.default_rng(SEED)
+    batches = n_batches(network, request["batch_size"])
+    count = batches * request["batch_size"]
+    targets = make_targets(kinds, network, count, random)
+    return make_inputs(network, targets, count, random), targets, batches
+
+
+def make_inputs(model, targets, count, random):
     """Return made-up inputs: whole numbers where they are looked up, else noise and a signal."""
     import numpy as np
 
-    vocabulary = vocabulary_of(keras, model)
+    vocabulary = model.vocabulary
     first = np.asarray(targets[0]).reshape(count, -1)[:, 0] if targets else np.zeros(count)
     inputs = []
     for tensor in model.inputs:

@@ -22,10 +22,18 @@ _STOP = 10**6
 class Network:
     """A compiled model and what its targets are."""
 
-    def __init__(self, model, kinds, batch_size):
+    def __init__(self, keras, model, kinds, batch_size):
         self.model = model
         self.kinds = kinds
         self.batch_size = batch_size
+        self.inputs, self.outputs = model.inputs, model.outputs
+        sizes = [
+            layer.input_dim
+            for layer in model._flatten_layers()
+            if isinstance(layer, keras.layers.Embedding)
+        ]
+        # Of the smallest table that inputs may look up in.
+        self.vocabulary = min(sizes) if sizes else None
 
     @property
     def has_random_layers(self):
@@ -67,13 +75,33 @@ def _optimizer(keras, name):
     return name
 
 
+def configuration_of(request):
+    """Return the configuration of the network.
+
+    Raises:
+        worker_errors.UnsupportedKernel: when the user's own code or data are asked for.
+    """
+    if request["model"].get("path"):
+        raise worker_errors.UnsupportedKernel("the user's own code runs with Keras only")
+    return request["model"]["json"]
+
+
+def kinds_of(network, request):
+    """Return what the targets of a plain network are, in a list of one."""
+    given = request.get("loss")
+    if given is not None:
+        return [kind_of_loss(given)]
+    output = network.outputs[0]
+    return [_kind_of_output(output, network.layers[network.output].activation)[0]]
+
+
 def _from_config(keras, request):
     policy = _POLICIES.get(request["precision"], "")
     if policy == "":
         raise worker_errors.UnsupportedKernel(
             "Keras does not run networks in " + request["precision"]
         )
-    config = json.loads(request["model"]["json"])
+    config = json.loads(configuration_of(request))
     config.pop("compile_config", None)
     config.pop("build_config", None)
     if policy is not None:
@@ -183,10 +211,7 @@ def _set_weights(model):
         if len(shape) < 2 or "float" not in str(variable.dtype):
             weights.append(np.asarray(_numpy(variable)))
             continue
-        fan = np.prod(shape[:-2]) * (shape[-2] + shape[-1])
-        limit = float(np.sqrt(6.0 / fan))
-        drawn = random.random(shape, dtype=np.float32)
-        weights.append((drawn - np.float32(0.5)) * np.float32(2.0 * limit))
+        weights.append(own_data.draw_weight(random, shape))
     model.set_weights(weights)
 
 
@@ -205,23 +230,26 @@ def load_network(keras, request):
         model = _from_config(keras, request)
         kinds = _compile_config(keras, model, request)
     _set_weights(model)
-    return Network(model, kinds, request["batch_size"])
+    return Network(keras, model, kinds, request["batch_size"])
 
 
 def _single(values):
     return values[0] if len(values) == 1 else values
 
 
-def made_up(keras, network, request):
-    """Return made-up inputs and targets, and how many batches they are."""
-    import numpy as np
+def note_loss(clock, loss, emit):
+    """Tell of a step that has ended, with its loss where that is a check value.
 
-    random = np.random.default_rng(own_data.SEED)
-    batches = own_data.n_batches(network.model, request["batch_size"])
-    count = batches * request["batch_size"]
-    targets = own_data.make_targets(network.kinds, network.model, count, random)
-    inputs = own_data.make_inputs(keras, network.model, targets, count, random)
-    return inputs, targets, batches
+    Raises:
+        worker_errors.WrongResult: when the loss is not a number.
+    """
+    if clock.is_checked:
+        if not math.isfinite(loss):
+            raise worker_errors.WrongResult("the loss is not a number after the first steps")
+        clock.check(loss)
+        emit("stage", stage="measure")
+    elif clock.n_steps % 50 == 0:
+        emit("progress", steps=clock.n_steps)
 
 
 def train(keras, network, request, clock, emit):
@@ -240,16 +268,8 @@ def train(keras, network, request, clock, emit):
                 # The step is over when its loss is there.
                 float((logs or {}).get("loss", 0.0))
             is_done = clock.end()
-            if clock.is_checked:
-                loss = float((logs or {}).get("loss", float("nan")))
-                if not math.isfinite(loss):
-                    raise worker_errors.WrongResult(
-                        "the loss is not a number after the first steps"
-                    )
-                clock.check(loss)
-                emit("stage", stage="measure")
-            elif clock.n_steps % 50 == 0:
-                emit("progress", steps=clock.n_steps)
+            loss = (logs or {}).get("loss", math.nan) if clock.is_checked else 0.0
+            note_loss(clock, float(loss), emit)
             if is_done:
                 self.model.stop_training = True
             clock.follow()
@@ -261,7 +281,7 @@ def train(keras, network, request, clock, emit):
         network.batch_size = _batch_of(dataset, request["batch_size"])
         network.model.fit(dataset, **dict(common, epochs=1, steps_per_epoch=_STOP))
     else:
-        inputs, targets, _n = made_up(keras, network, request)
+        inputs, targets, _n = own_data.made_up(network, network.kinds, request)
         size = request["batch_size"]
         network.model.fit(_single(inputs), _single(targets), batch_size=size, **common)
     return _checked_loss(network, clock, before)
@@ -292,18 +312,29 @@ def _checked_loss(network, clock, before):
 
 def predict(keras, network, request, clock, emit):
     """Predict until the clock has enough steps; return the check value and how it was checked."""
-    import numpy as np
-
     if request.get("data"):
         dataset = own_data.own_dataset(keras, network.model, network.kinds, request, load_function)
         batches = (batch[0] if isinstance(batch, tuple) else batch for batch in dataset)
         network.batch_size = _batch_of(dataset, request["batch_size"])
     else:
-        batches = _cycle(*made_up(keras, network, request), request["batch_size"])
+        made = own_data.made_up(network, network.kinds, request)
+        batches = _cycle(*made, request["batch_size"])
+    return _predict_batches(network.model.predict_on_batch, batches, clock, emit)
+
+
+def predict_plainly(step, network, request, clock, emit):
+    """Predict without Keras, `step` a batch; return the check value and how it was checked."""
+    made = own_data.made_up(network, kinds_of(network, request), request)
+    return _predict_batches(step, _cycle(*made, request["batch_size"]), clock, emit)
+
+
+def _predict_batches(step, batches, clock, emit):
+    import numpy as np
+
     value = None
     clock.begin()
     for batch in batches:
-        outputs = network.model.predict_on_batch(batch)
+        outputs = step(batch)
         is_done = clock.end()
         if value is None:
             flat = outputs if isinstance(outputs, (list, tuple)) else [outputs]

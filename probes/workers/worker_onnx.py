@@ -8,7 +8,7 @@ Leaves to others: what is in a model (`onnxruntime_kernels`).
 
 FLOAT, INT32 = 1, 6
 # Number and bytes of each element type that constants have.
-_TYPES = {"float32": (FLOAT, "<f4"), "uint8": (2, "|u1"), "int8": (3, "|i1")}
+_TYPES = {"float32": (FLOAT, "<f4"), "uint8": (2, "|u1"), "int8": (3, "|i1"), "int64": (7, "<i8")}
 IR_VERSION = 8
 # The oldest that has all of the operators in this form; read by runtimes since 2021.
 OPSET = 14

@@ -62,6 +62,7 @@ def request_of(source: TrialSource, setup: TrialSetup, limits: RunLimits) -> dic
         "precision": (setup.precision or source.precision).value,
         "optimizer": source.optimizer,
         "loss": source.loss,
+        "runner": setup.runner.value,
         "backend": setup.backend,
         "device": setup.device,
         "intra_threads": setup.intra_threads,

@@ -8,7 +8,7 @@ import pytest
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
-from advisor.model.trial import Jit, Pipeline, TrialSetup
+from advisor.model.trial import Jit, Pipeline, Runner, TrialSetup
 from advisor.trial.apply import Form, how_to_apply, snippet, undo
 
 NOISY = TrialSetup(
@@ -65,3 +65,20 @@ def test_steps_come_with_how_to_undo_them(system):
 
 def test_pinning_names_the_processors():
     assert "taskset -c 0,2 " in snippet(TrialSetup(id="p", title="", cpus=(0, 2)), Form.SHELL)
+
+
+def test_a_framework_without_keras_needs_its_package_and_its_own_lines():
+    bfloat16 = TrialSetup(id="t", title="", runner=Runner.TORCH, precision=Precision.BFLOAT16)
+    assert snippet(bfloat16, Form.REQUIREMENTS) == "torch"
+    assert undo(bfloat16, Form.REQUIREMENTS) == "pip uninstall torch"
+    assert "torch.autocast" in snippet(bfloat16, Form.PATCH)
+    assert "keras" not in snippet(bfloat16, Form.PATCH)
+    whole = TrialSetup(id="o", title="", runner=Runner.ONNXRUNTIME, precision=Precision.INT8)
+    lines = snippet(whole, Form.PATCH).splitlines()
+    assert lines[0].startswith("model.export(")
+    assert "quantize_static" in lines[1]
+    assert 'InferenceSession("int8.onnx")' in lines[2]
+    plain = snippet(TrialSetup(id="o", title="", runner=Runner.ONNXRUNTIME), Form.PATCH)
+    assert 'InferenceSession("model.onnx")' in plain
+    kinds = [step.kind for step in how_to_apply(whole, system=OsFamily.LINUX)]
+    assert kinds == ["python", "python", "shell", "shell"]

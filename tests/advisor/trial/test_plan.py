@@ -20,6 +20,7 @@ from advisor.model.measurement import Setting
 from advisor.model.quantity import Interval, Phase, Precision
 from advisor.model.trial import (
     DataKind,
+    Runner,
     TrialData,
     TrialResult,
     TrialSetup,
@@ -168,3 +169,30 @@ def test_pairs_of_the_faster_that_do_not_set_the_same():
     assert pairs[1].parts == ("bf16", "malloc")
     same = TrialSetup(id="m2", title="", settings=malloc)
     assert combine(same, dataclasses.replace(same, id="m3")) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, {"pytorch", "pytorch-bfloat16"}),
+        ({"phase": Phase.INFERENCE},
+         {"pytorch", "pytorch-bfloat16", "onnxruntime", "onnxruntime-int8"}),
+        ({"precision": Precision.BFLOAT16}, {"pytorch"}),
+        ({"model_json": None}, set()),
+        ({"data": TrialData(kind=DataKind.NPZ, path="/d.npz")}, set()),
+    ],
+)  # fmt: skip
+def test_frameworks_without_keras_run_what_has_a_configuration_and_no_data(changes, expected):
+    source = dataclasses.replace(SOURCE, **changes)
+    other = environment("venv", "torch", "onnxruntime")
+    found = list_trials(profile(), source, facts=FACTS, environment=other)
+    direct = [setup for setup in found if setup.runner is not Runner.KERAS]
+    assert {setup.id for setup in direct} == expected
+    assert all(setup.python == "/venv/python" for setup in direct)
+
+
+def test_two_frameworks_are_no_pair():
+    one = TrialSetup(id="a", title="", runner=Runner.TORCH)
+    other = TrialSetup(id="b", title="", runner=Runner.ONNXRUNTIME)
+    assert combine(one, other) is None
+    assert combine(one, TrialSetup(id="c", title="", intra_threads=1)).runner is Runner.TORCH

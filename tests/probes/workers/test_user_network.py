@@ -15,6 +15,7 @@ from advisor.model.trial import (
     DataKind,
     Jit,
     Pipeline,
+    Runner,
     TrialData,
     TrialSetup,
     TrialSource,
@@ -26,6 +27,8 @@ NOW = TrialSetup(id="now", title="now")
 LIMITS = RunLimits(min_time_s=0.05, check_steps=4, budget_s=120.0)
 # An interpreter that has Keras with JAX and PyTorch; such tests are left out without one.
 OTHER_PYTHON = os.environ.get("DL_ADVISOR_TEST_PYTHON")
+# One that has ONNX Runtime and the package `onnx`.
+ORT_PYTHON = os.environ.get("DL_ADVISOR_TEST_ORT_PYTHON")
 MODEL = """
 import keras
 def build_model():
@@ -276,3 +279,46 @@ def test_a_configuration_that_is_no_network_is_refused():
     found = run(source)
     assert not found.is_completed
     assert found.message
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(OTHER_PYTHON is None, reason="DL_ADVISOR_TEST_PYTHON names no interpreter")
+@pytest.mark.parametrize("name", ["alexnet-s", "lstm-ptb"])
+@pytest.mark.parametrize("phase", list(Phase))
+def test_pytorch_without_keras_computes_the_same(name, phase):
+    source = bundled(name, phase=phase, batch_size=4)
+    direct = TrialSetup(id="t", title="", runner=Runner.TORCH, python=OTHER_PYTHON)
+    now, other = run(source), run(source, direct)
+    assert other.is_completed, other.message
+    assert other.stack.framework == "torch"
+    assert other.check_value == pytest.approx(now.check_value, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(ORT_PYTHON is None, reason="DL_ADVISOR_TEST_ORT_PYTHON names no interpreter")
+@pytest.mark.parametrize("precision", [Precision.FLOAT32, Precision.INT8])
+@pytest.mark.parametrize("name", ["alexnet-s", "lstm-ptb"])
+def test_onnx_runtime_computes_the_same(name, precision):
+    source = bundled(name, phase=Phase.INFERENCE, batch_size=4)
+    direct = TrialSetup(id="o", title="", runner=Runner.ONNXRUNTIME, precision=precision,
+                        python=ORT_PYTHON)  # fmt: skip
+    now, other = run(source), run(source, direct)
+    assert other.is_completed, other.message
+    assert other.stack.framework == "onnxruntime"
+    tolerance = 1e-4 if precision is Precision.FLOAT32 else 0.2
+    assert other.check_value == pytest.approx(now.check_value, rel=tolerance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("runner", "words"), [(Runner.TORCH, "torch"), (Runner.ONNXRUNTIME, "does not train")]
+)
+def test_what_cannot_run_without_keras_says_why(net, runner, words):
+    direct = TrialSetup(id="t", title="", runner=runner)
+    found = run(bundled("mnist-mlp"), direct)
+    assert found.outcome is Outcome.UNSUPPORTED
+    assert words in found.message
+    if runner is Runner.TORCH:
+        assert "own code" in run(net(), direct).message
+        data = TrialData(kind=DataKind.CSV, path="/d.csv")
+        assert "own data" in run(bundled("mnist-mlp", data=data), direct).message
