@@ -29,12 +29,14 @@ def free_port() -> int:
 class Collector:
     """`dl-advisor collector serve` on this machine; restarted on the same port and database."""
 
-    def __init__(self, database, *, folder: Path, words=("--uploads-per-hour", "0")):
+    def __init__(
+        self, database, *, folder: Path, words=("--uploads-per-hour", "0"), python=sys.executable
+    ):
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = folder / f"collector-{self.port}.log"
         self._words = [
-            *(sys.executable, "-P", "-m", "ui", "collector", "serve"),
+            *(str(python), "-P", "-m", "ui", "collector", "serve"),
             *("--database", str(database), "--port", str(self.port), "--published-seconds", "0"),
             *words,
         ]
