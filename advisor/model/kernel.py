@@ -188,7 +188,10 @@ class ClockShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverheadShape:
-    """A fixed cost: `kind` train_call, predict_call, dispatch, variable or launch."""
+    """A fixed cost: `kind` train_call, predict_call, dispatch, variable, launch, queued_launch.
+
+    A launch is submitted and waited for; a queued one is one of many that are waited for at once.
+    """
 
     kind: str
 

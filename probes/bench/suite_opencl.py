@@ -47,6 +47,7 @@ HALF = (
 LOCAL = Row(shape=StreamShape(op="local", elements=1 << 24), tier=1)
 ROWS = (
     Row(shape=OverheadShape(kind="launch"), tier=1),
+    Row(shape=OverheadShape(kind="queued_launch"), tier=1),
     PEAK,
     Row(shape=gemm(1024), tier=1),
     Row(shape=HEADLINE_CONV, directions=THREE, tier=1),

@@ -12,7 +12,8 @@ import worker_errors
 class _Latency:
     """A kernel that does nothing, submitted and waited for each time.
 
-    It is what a host that needs a result waits at least; submitted in a row they cost less.
+    It is what a host that needs a result waits at least; submitted in a row they cost less,
+    which is what a "queued_launch" tells.
     """
 
     def __init__(self, device, launch):
@@ -40,15 +41,21 @@ class _Latency:
 
 
 def prepare_overhead(device, shape, _precision):
-    """Return the submission of a kernel that does nothing, with waiting for its end."""
-    if shape["kind"] != "launch":
+    """Return the submission of a kernel that does nothing, with waiting for its end.
+
+    "launch" waits for each, "queued_launch" for many that were submitted in a row.
+    """
+    if shape["kind"] not in ("launch", "queued_launch"):
         raise worker_errors.UnsupportedKernel(
             "OpenCL has no overhead called {!r}".format(shape["kind"])
         )
     macros = {"REAL": "float", "VEC": "float", "SPAN": 1}
     kernel = device.kernel("stream", "nothing", **macros)
     launch = opencl_work.Launch(device, kernel, (1,), (1,), [])
-    return _Latency(device, launch)
+    if shape["kind"] == "launch":
+        return _Latency(device, launch)
+    workspace = opencl_device.Workspace(device)
+    return opencl_work.Work(device, workspace, [launch], lambda: "it has no result; all are queued")
 
 
 class _Transfer:

@@ -33,6 +33,35 @@ def test_each_submission_is_waited_for(monkeypatch):
     assert log == ["submit", "finish"] * 3
 
 
+def test_queued_submissions_are_waited_for_once(monkeypatch):
+    device = shared_runner()._device
+    kernel = request({"type": "OverheadShape", "kind": "queued_launch"})
+    prepared = shared_runner().prepare(kernel)
+    assert prepared.check()
+    log, queue = [], device.queue
+
+    class Queue:
+        def flush(self):
+            log.append("flush")
+
+        def finish(self):
+            log.append("finish")
+
+    def submit():
+        log.append("submit")
+        return 1
+
+    monkeypatch.setattr(device, "queue", Queue())
+    (launch,) = prepared._launches
+    monkeypatch.setattr(launch, "enqueue", submit)
+    assert prepared.run(100) > 0.0
+    assert log.count("submit") == 100
+    assert log.count("finish") == 1
+    assert log[-1] == "finish"
+    monkeypatch.setattr(device, "queue", queue)
+    prepared.close()
+
+
 def test_other_overheads_are_unsupported():
     with pytest.raises(UnsupportedKernel, match="train_call"):
         shared_runner().prepare(request({"type": "OverheadShape", "kind": "train_call"}))
