@@ -256,8 +256,9 @@ def find_gpu_family(
         return None
     plain = " ".join(re.sub(r"\((?:r|tm)\)|[®™]", " ", name, flags=re.IGNORECASE).split())
     spaced = re.sub(r"\b(gtx|rtx|rx|hd|uhd)(?=\d)", r"\1 ", plain, flags=re.IGNORECASE)
+    spellings = tuple(dict.fromkeys((name, plain, spaced)))
     for family in families:
-        for spelling in (name, plain, spaced):
+        for spelling in spellings:
             if re.search(family.name_pattern, spelling, flags=re.IGNORECASE):
                 return family
     return None

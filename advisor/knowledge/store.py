@@ -43,13 +43,15 @@ DATA_PACKAGE = "resources"
 DATA_FOLDER = "data"
 # Below the data folder: packed copies of large tables (`advisor.knowledge.packed`).
 PACKED_FOLDER = "packed"
+_WEIGHTS = "weights.bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
     """All tables. An empty tuple is a table without rows.
 
-    `skipped` are rows that were added to the bundled ones and could not be used.
+    `skipped` are rows that were added to the bundled ones and could not be used. `weights` is no
+    table: what was solved from the others (`advisor.predict.weights`), empty where it is not there.
     """
 
     published: tuple[PublishedResult, ...] = ()
@@ -71,6 +73,7 @@ class Knowledge:
     retirements: tuple[Retirement, ...] = ()
     free_tiers: tuple[FreeTier, ...] = ()
     skipped: tuple[RowFault, ...] = ()
+    weights: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +228,11 @@ def packed_file(folder: Traversable, *, table: Table) -> Traversable:
     return folder / PACKED_FOLDER / f"{table.name}.bin"
 
 
+def weights_file(folder: Traversable) -> Traversable:
+    """Return the place of what was solved from the tables, which need not be there."""
+    return folder / PACKED_FOLDER / _WEIGHTS
+
+
 def _text(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8")
@@ -241,7 +249,8 @@ def load_tables(folder: Traversable) -> Knowledge:
     tables: dict[str, tuple[Any, ...]] = {}
     for table in TABLES:
         tables[table.name] = _load_table(folder, table)
-    return Knowledge(**tables)
+    solved = weights_file(folder)
+    return Knowledge(**tables, weights=solved.read_bytes() if solved.is_file() else b"")
 
 
 def _load_table(folder: Traversable, table: Table) -> tuple[Any, ...]:

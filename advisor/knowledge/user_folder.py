@@ -32,7 +32,7 @@ def add_user_folder(knowledge: Knowledge, *, folder: Path, today: dt.date) -> Kn
     """
     if not folder.is_dir():
         return knowledge
-    changed: dict[str, tuple[Any, ...]] = {}
+    changed: dict[str, Any] = {}
     skipped: list[RowFault] = []
     for table in TABLES:
         rows, bad = _read_own(folder, table)

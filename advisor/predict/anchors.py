@@ -139,8 +139,9 @@ def peak_flop_per_s(spec: DeviceSpec, precision: Precision) -> float | None:
 
     Hardware with slow or without units for it computes in float32 instead.
     """
+    if precision is Precision.FLOAT32:
+        return spec.peak_fp32_flop_per_s or None
     known = {
-        Precision.FLOAT32: spec.peak_fp32_flop_per_s,
         Precision.FLOAT16: spec.peak_fp16_flop_per_s,
         Precision.BFLOAT16: spec.peak_bf16_flop_per_s,
         Precision.INT8: spec.peak_int8_op_per_s or spec.peak_fp16_flop_per_s,

@@ -16,12 +16,13 @@ from advisor.model.published import NetworkFacts, PublishedResult
 from advisor.model.quantity import Basis, Precision, Source
 from advisor.model.workload import Workload
 from advisor.predict.anchors import OwnTime, cpu_device, own_run
+from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import MachineCeilings
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
-from advisor.predict.nearby import JobAnswers
 from advisor.predict.published import (
     ThreadLaw,
+    is_similar_batch,
     network_facts,
     network_names,
     rows_of_network,
@@ -44,7 +45,8 @@ class PredictionContext:
         nearby: what published times on any device say about this job.
         network: what is known of the bundled network, None where it is not one; network_names:
             its spellings, as `advisor.predict.published.spelled` gives them.
-        network_rows: published results of this network and phase, with seconds for one sample.
+        network_rows: published results of this network and phase, with seconds for one sample;
+            batch_rows: those of a similar batch, each after its device in lower case.
         totals: work of a step; law: how steps of that size use cores.
         machine_evidence: measured figures of this processor, in words.
     """
@@ -62,6 +64,7 @@ class PredictionContext:
     network: NetworkFacts | None = field(init=False)
     network_names: frozenset[str] = field(init=False)
     network_rows: tuple[tuple[PublishedResult, float], ...] = field(init=False)
+    batch_rows: tuple[tuple[str, PublishedResult, float], ...] = field(init=False)
     totals: StepTotals = field(init=False)
     law: ThreadLaw = field(init=False)
     machine_evidence: tuple[Evidence, ...] = field(init=False)
@@ -73,6 +76,7 @@ class PredictionContext:
         totals = step_totals(work)
         network = network_facts(facts, name=work.network)
         limits = cpu_limits(self.profile, knowledge=facts)
+        rows = rows_of_network(work, knowledge=facts)
         baseline = step_on(work, device=self.ceilings.cpu, precision=work.precision)
         derived = {
             "cpu_limits": limits,
@@ -85,7 +89,12 @@ class PredictionContext:
             ),
             "network": network,
             "network_names": network_names(work, knowledge=facts),
-            "network_rows": rows_of_network(work, knowledge=facts),
+            "network_rows": rows,
+            "batch_rows": tuple(
+                (row.device.lower(), row, per_sample)
+                for row, per_sample in rows
+                if is_similar_batch(row, work.batch_size)
+            ),
             "totals": totals,
             "law": thread_law(index.sweeps, step_flop=float(totals.flop)),
             "machine_evidence": device_evidence(

@@ -242,8 +242,8 @@ def platform_limits(
     uarch = platform.microarchitecture if platform else None
     row = isa_row(knowledge, microarchitecture=uarch)
     flags = platform.isa_features if platform else ()
+    is_arm = architecture is not None and "arm" in architecture
     if not flags:
-        is_arm = architecture is not None and "arm" in architecture
         flags = ("asimddp",) if is_arm else ("avx2", "fma")
     per_cycle, is_guessed = _per_cycle(row, flags)
     reported = platform.reported_ghz if platform else None
@@ -262,7 +262,8 @@ def platform_limits(
         bandwidth_byte_per_s=shared_bandwidth(cores, year=_first_year(row), is_server=True),
         is_guessed=bool(notes),
         notes=tuple(notes),
-        vendor=row.vendor if row else None,
+        # Most machines whose processor the provider hides have one of these.
+        vendor=row.vendor if row else "Arm" if is_arm else "Intel",
         architecture=uarch,
         year=None,
     )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from advisor.knowledge.cloud import CloudIndex, cloud_index
 from advisor.knowledge.store import Knowledge
-from advisor.predict.nearby import AnchorTable, anchor_table
+from advisor.predict.nearby import AnchorTable
 from advisor.predict.published import ThreadSweep, thread_sweeps
+from advisor.predict.weights import anchor_table
 
 _FRAMEWORK = "TensorFlow"
 

@@ -72,9 +72,8 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """Logarithm of an unseen time, its standard deviation, and the rows that weigh most."""
+    """Standard deviation of the logarithm of an unseen time, and the rows that weigh most."""
 
-    log_s: float
     log_sd: float
     nearest: tuple[int, ...]
 
@@ -122,12 +121,12 @@ def own_variance(terms: Iterable[Term], features: Features) -> Array:
 
 
 class Kriging:
-    """Guesses of unseen times from some known ones.
+    """How sure a guess from some known experiments is, and which of them weigh most.
 
     Args:
         terms: of the covariance.
         noise: variance of one published figure that nothing shares.
-        features, logs: the known experiments and the logarithms of their times.
+        features: the known experiments.
         extra_noise: variance of each known figure on top of that; None: none.
     """
 
@@ -137,7 +136,6 @@ class Kriging:
         *,
         noise: float,
         features: Features,
-        logs: Array,
         extra_noise: Array | None = None,
     ) -> None:
         self._terms = terms
@@ -148,20 +146,100 @@ class Kriging:
         if extra_noise is not None:
             known[np.diag_indices(len(features))] += extra_noise
         self._inverse = np.linalg.inv(known)
-        self._weights = self._inverse @ logs
 
-    def log_times(self, asked: Features) -> Array:
-        """Return the logarithms of the times of many experiments."""
-        return covariance(self._terms, asked, self._features) @ self._weights
+    def weights(self, logs: Array) -> Array:
+        """Return the weights of the known experiments, from the logarithms of their times."""
+        return np.asarray(self._inverse @ logs)
+
+    def pull_of_last(self, asked: Features) -> Array:
+        """Return by how much the last known experiment moves each asked one, if it moves by 1."""
+        shared = covariance(self._terms, asked, self._features)
+        return np.asarray(shared @ self._inverse[:, -1])
 
     def guess(self, asked: Features, *, n_nearest: int = 2) -> Guess:
-        """Return the time of one experiment, as likely above as below."""
+        """Return how sure the time of one experiment is."""
         shared = covariance(self._terms, asked, self._features)[0]
         pull = shared @ self._inverse
         variance = float(own_variance(self._terms, asked)[0] + self._noise - pull @ shared)
         nearest = np.argsort(-pull, kind="stable")[:n_nearest]
         return Guess(
-            log_s=float(shared @ self._weights),
             log_sd=math.sqrt(max(variance, self._noise)),
             nearest=tuple(int(row) for row in nearest),
         )
+
+
+class JobMean:
+    """Times of one run on any device: what the run shares with each experiment is weighed once.
+
+    Args:
+        terms: of the covariance.
+        job: the run, on any device, as a table of one row.
+        features: the known experiments.
+        weights: of them.
+        of_device: features that belong to the device.
+        groups: for each known experiment the number of its device; equal for equal devices.
+    """
+
+    def __init__(
+        self,
+        terms: Iterable[Term],
+        *,
+        job: Features,
+        features: Features,
+        weights: Array,
+        of_device: frozenset[str],
+        groups: Codes,
+    ) -> None:
+        self._features = features
+        self._devices = features.take(np.unique(groups, return_index=True)[1])
+        self._constant = 0.0
+        pulls: dict[Term, Array] = {}
+        for term in terms:
+            of_run, rest = _split(term, of_device)
+            pull = covariance([of_run], job, features)[0] * weights
+            if rest is None:
+                self._constant += float(pull.sum())
+            else:
+                pulls[rest] = pulls.get(rest, 0.0) + pull
+        # How near two steps are depends on the run too: these stay row by row.
+        self._by_row = [
+            (term, pull) for term, pull in pulls.items() if _STEP in {name for name, _ in term.near}
+        ]
+        self._by_device = [
+            (term, np.asarray(np.bincount(groups, pull, minlength=len(self._devices)), np.float64))
+            for term, pull in pulls.items()
+            if all(term is not known for known, _pull in self._by_row)
+        ]
+
+    def log_times(self, asked: Features) -> Array:
+        """Return the logarithms of the times on many devices."""
+        total = np.full(len(asked), self._constant)
+        for term, pull in self._by_row:
+            total += covariance([term], asked, self._features) @ pull
+        for term, pull in self._by_device:
+            total += covariance([term], asked, self._devices) @ pull
+        return total
+
+
+_STEP = "step"
+
+
+def _split(term: Term, of_device: frozenset[str]) -> tuple[Term, Term | None]:
+    """Return the factor of a term that the run decides, and that of the device; None: it has none.
+
+    A step belongs to both and stays with the device.
+    """
+    is_along = term.along in of_device
+    rest = Term(
+        variance=1.0,
+        same=tuple(name for name in term.same if name in of_device),
+        near=tuple(entry for entry in term.near if entry[0] in of_device),
+        along=term.along if is_along else None,
+    )
+    of_run = Term(
+        variance=term.variance,
+        same=tuple(name for name in term.same if name not in of_device),
+        near=tuple(entry for entry in term.near if entry[0] not in of_device),
+        along=None if is_along else term.along,
+    )
+    return of_run, rest if rest.same or rest.near or rest.along else None

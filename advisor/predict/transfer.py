@@ -14,15 +14,15 @@ from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
-from advisor.model.published import DeviceSpec, PublishedResult
+from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Basis, Interval, Phase
 from advisor.model.workload import Workload
 from advisor.predict.anchors import cpu_device, gpu_device, peak_flop_per_s
+from advisor.predict.answers import Nearby
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
-from advisor.predict.nearby import WARNED_SD, Nearby
 from advisor.predict.parallel import BUS_BYTE_PER_S, data_parallel_speedup
-from advisor.predict.published import ThreadLaw, is_similar_batch, row_evidence
+from advisor.predict.published import ThreadLaw, row_evidence
 from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import Z_80, interval_of
 
@@ -36,7 +36,7 @@ USABLE_MEMORY_SHARE = 0.92
 _GIB = 2**30
 
 # Log sd of a processor from the ratio of data sheets, and its growth with the ratio of cores.
-_CPU_SD = 0.4
+_CPU_SD = 0.32
 _CPU_SD_PER_LOG_CORES = 0.12
 _GUESSED_SD = 0.25
 # A published result of the same network and device: other software, other data pipeline.
@@ -46,7 +46,7 @@ _OLD_STACK_YEAR = 2020
 # More than this is told as a warning: the figure may be off by more than 3 times.
 _WARNED_SD = math.log(3.0) / Z_80
 # The same for a processor: figures less sure than this were sometimes off by more than 3 times.
-_CPU_WARNED_SD = 0.55
+_CPU_WARNED_SD = 0.47
 # Without any published time: a third of the peak, within 3 times.
 _DEFAULT_FACTOR = 3.0
 _DEFAULT_SD = 0.9
@@ -171,9 +171,9 @@ def _names(hardware: Hardware, option: Option) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)
 
 
-def _is_on(row: PublishedResult, names: tuple[str, ...]) -> bool:
-    device = f" {row.device.lower()} "
-    return any(device.strip() == name or f" {name} " in device for name in names if name)
+def _is_on(device: str, names: tuple[str, ...]) -> bool:
+    """Whether one of some names, in lower case, stands in that of a published device."""
+    return any(f" {name} " in f" {device} " for name in names if name and name in device)
 
 
 def _published_estimate(
@@ -184,8 +184,8 @@ def _published_estimate(
     batch = context.workload.batch_size
     times = [
         (row, per_sample * batch)
-        for row, per_sample in context.network_rows
-        if is_similar_batch(row, batch) and _is_on(row, names)
+        for device, row, per_sample in context.batch_rows
+        if _is_on(device, names)
     ]
     if not times:
         return None
@@ -336,7 +336,7 @@ def _gpu_estimate(
             ),
             *_several(workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)),
         ),
-        is_warned=log_sd > WARNED_SD,
+        is_warned=found is None or found.is_warned or waiting > working,
     )  # fmt: skip
 
 

@@ -290,15 +290,23 @@ def slower_pair(
     cpu = find_device(knowledge, profile.cpu.brand, kind=DeviceKind.CPU)
     if cpu is None:
         return None
-    rows = [row for row in knowledge.published if _is_usable(row, phase)]
-    on_gpu = [row for row in rows if _is_on(row, gpu, cpu_name=cpu.device, knowledge=knowledge)]
+    # What is quick to tell first: there are thousands of rows.
+    of_kind = [row for row in knowledge.published if row.device_kind is gpu.kind]
+    on_gpu = [
+        row
+        for row in of_kind
+        if _is_usable(row, phase) and _is_on(row, gpu, cpu_name=cpu.device, knowledge=knowledge)
+    ]
+    if not on_gpu:
+        return None
+    on_cpu = [row for row in knowledge.published if row.device == cpu.device]
+    rows = [row for row in on_cpu if _is_usable(row, phase)]
     pairs = []
     for row in on_gpu:
         beside = [
             other
             for other in rows
-            if other.device == cpu.device
-            and (other.study, other.workload, other.metric, other.unit)
+            if (other.study, other.workload, other.metric, other.unit)
             == (row.study, row.workload, row.metric, row.unit)
         ]
         if beside:

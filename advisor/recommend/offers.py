@@ -66,7 +66,8 @@ class _Look:
 
     def at(self, here: MachineType, *, workload: Workload, index: CloudIndex, today: str) -> None:
         """Add a machine."""
-        self.refused[ReasonCode.PRICE_UNKNOWN] += here.n_unpriced
+        if here.n_unpriced:
+            self.refused[ReasonCode.PRICE_UNKNOWN] += here.n_unpriced
         code = _machine_refusal(here.sample, workload=workload, index=index, today=today)
         if code is not None:
             self.refused[code] += len(here.offers) - here.n_unpriced
@@ -107,8 +108,10 @@ def choose_offers(
     # There are a hundred regions and many thousand offers.
     is_wanted = functools.cache(functools.partial(is_in_regions, wanted=preferences.regions))
     for known in machines:
-        here = _in_regions(known, is_wanted) if preferences.regions else known
-        look.refused[ReasonCode.REGION_NOT_CHOSEN] += len(known.offers) - _n_offers(here)
+        here: MachineType | None = known
+        if preferences.regions:
+            here = _in_regions(known, is_wanted)
+            look.refused[ReasonCode.REGION_NOT_CHOSEN] += len(known.offers) - _n_offers(here)
         if here is not None:
             look.at(here, workload=workload, index=index, today=today)
     groups: dict[tuple[bool, bool, bool], list[_Machine]] = {}

@@ -14,13 +14,14 @@ from advisor.model.machine import DeviceKind
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.anchors import FLOP_PER_MULTIPLY_ADD, TRAINING_PASSES, Anchor
+from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext, own_time
 from advisor.predict.hardware import CpuLimits, spec_limits
 from advisor.predict.index import KnowledgeIndex
-from advisor.predict.nearby import JobAnswers
 from advisor.predict.transfer import HardwareEstimate, transfer
 from advisor.predict.workload_time import interval_of
+from tests.accuracy.left_out import Without
 from tests.advisor.predict.builders import conv, operator, profile, workload
 
 # Batches of the measurement and the question differ by no more.
@@ -80,13 +81,14 @@ def anchored_answers(
     specs = {(spec.device, spec.kind): spec for spec in knowledge.devices}
     # Times of this very device and network would be looked up, not predicted.
     facts = dataclasses.replace(knowledge, published=())
+    without = Without(index.anchors)
     for anchor, measured in _pairs(index.anchors.anchors, places):
         spec = specs.get((anchor.device.name, anchor.device.kind))
         here = specs.get((measured.device.name, DeviceKind.CPU))
         limits = spec_limits(here, knowledge=knowledge) if here else None
         if spec is None or limits is None:
             continue
-        where = _context(anchor, measured, limits, facts=facts, index=index)
+        where = _context(anchor, measured, limits, facts=facts, index=index, without=without)
         option = Option(id="asked", title="asked", kind=OptionKind.BUY, purchase=spec)
         found = transfer(option, context=where)
         if isinstance(found, HardwareEstimate):
@@ -94,7 +96,13 @@ def anchored_answers(
 
 
 def _context(
-    anchor: Anchor, measured: Anchor, limits: CpuLimits, *, facts: Knowledge, index: KnowledgeIndex
+    anchor: Anchor,
+    measured: Anchor,
+    limits: CpuLimits,
+    *,
+    facts: Knowledge,
+    index: KnowledgeIndex,
+    without: Without,
 ) -> PredictionContext:
     """Return the machine of one published time, with that time as its measurement."""
     run = anchor.run
@@ -118,16 +126,14 @@ def _context(
     )  # fmt: skip
     own = own_time(known, work, limits)
 
-    def is_left_out(other: Anchor) -> bool:
-        return other.device.name == anchor.device.name or other.run.study == run.study
-
+    left_out = without(device=anchor.device.name, study=run.study)
     passes = TRAINING_PASSES if run.phase is Phase.TRAINING else 1
     flop = FLOP_PER_MULTIPLY_ADD * passes * (run.multiply_adds or 1) * run.batch_size
     asked = dataclasses.replace(run, study=None, software=None)
     derived = {
         "cpu_limits": limits,
         "baseline_step": known,
-        "nearby": JobAnswers(index.anchors, asked, own=own, is_left_out=is_left_out),
+        "nearby": JobAnswers(index.anchors, asked, own=own, left_out=left_out),
         "totals": dataclasses.replace(where.totals, flop=float(flop)),
     }
     for name, value in derived.items():

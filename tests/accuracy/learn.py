@@ -1,8 +1,9 @@
 """`python -m tests.accuracy.learn`: learns the variances of `advisor.predict.nearby.TERMS`.
 
 Each variance in turn is made larger and smaller and kept where the left-out cases come out better.
-With `--folds` half of the devices learn and the other half are judged, both ways: what was learned
-must hold for devices that took no part in it. Prints; the figures are put into the module by hand.
+With `--folds` the devices are dealt into hands, and each hand is judged by what all others teach,
+from scratch: what was learned must hold for devices that took no part in it. Prints; the figures
+are put into the module by hand.
 """
 
 import dataclasses
@@ -12,14 +13,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from advisor.knowledge.store import load_knowledge
-from advisor.predict.nearby import NOISE, TERMS, AnchorTable, anchor_table
+from advisor.predict.nearby import NOISE, TERMS, AnchorTable
 from advisor.predict.similarity import Array, Codes, Term, covariance
+from advisor.predict.weights import anchor_table
 from tests.accuracy.offline import typical_cases
 
 _STEPS = (4.0, 0.25)
 # Errors beyond this count alike: a broken row must not steer the rest.
 _LARGEST = 1.2
 _WEIGHT_OF_P90 = 0.3
+# Devices are dealt into so many hands; where learning without one begins: every variance but that
+# of the mean alike.
+_HANDS = 5
+_MEAN, _UNLEARNED = 16.0, 0.1
+_ROUNDS_OF_HANDS = 2
 
 
 class Judge:
@@ -68,9 +75,9 @@ class Judge:
                 total += weight * (limited + _WEIGHT_OF_P90 * float(np.quantile(of_kind, 0.9)))
         return total
 
-    def report(self, variances: Sequence[float], cases: Codes) -> str:
+    def report(self, errors: Array, cases: Codes) -> str:
         """Return median and 90th percentile of the factors of some cases, by kind."""
-        sizes = np.abs(self.errors(variances))
+        sizes = np.abs(errors)
         texts = []
         for kind in ("all", "dgpu", "cpu", "igpu"):
             of_kind = sizes[[case for case in cases if kind in ("all", self.kinds[case])]]
@@ -80,9 +87,9 @@ class Judge:
         return "; ".join(texts)
 
 
-def learn(judge: Judge, cases: Codes, *, rounds: int) -> list[float]:
+def learn(judge: Judge, cases: Codes, *, rounds: int, start: Sequence[float]) -> list[float]:
     """Return the variances that serve some cases best, found one after the other."""
-    found = [term.variance for term in TERMS]
+    found = list(start)
     best = judge.score(found, cases)
     for _round in range(rounds):
         for place in range(len(found)):
@@ -98,24 +105,34 @@ def learn(judge: Judge, cases: Codes, *, rounds: int) -> list[float]:
     return found
 
 
+def judge_unlearned(judge: Judge) -> str:
+    """Return the errors of all cases, each by variances learned from other devices only."""
+    hand = {int(row): place % _HANDS for place, rows in enumerate(judge.devices) for row in rows}
+    # What was learned from all devices must not be where the hands begin.
+    start = [_MEAN if place == 0 else _UNLEARNED for place in range(len(TERMS))]
+    errors = np.zeros(len(judge.table.anchors))
+    for one in range(_HANDS):
+        others = np.array([case for case in judge.cases if hand[int(case)] != one])
+        found = learn(judge, others, rounds=_ROUNDS_OF_HANDS, start=start)
+        own = np.array([case for case in judge.cases if hand[int(case)] == one])
+        errors[own] = judge.errors(found)[own]
+        sys.stdout.write(f"hand {one}: {judge.report(errors, own)}\n")
+        sys.stdout.flush()
+    return judge.report(errors, judge.cases)
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Learn from all devices, or from each half of them in turn."""
+    """Learn from all devices, or judge each hand of devices by what the others teach."""
     table = anchor_table(load_knowledge())
     judge = Judge(table, typical_cases(table.anchors), TERMS)
-    rounds = 1
+    known = [term.variance for term in TERMS]
     if "--judge" in arguments:
-        sys.stdout.write(judge.report([term.variance for term in TERMS], judge.cases) + "\n")
+        sys.stdout.write(judge.report(judge.errors(known), judge.cases) + "\n")
     elif "--folds" in arguments:
-        half = {int(row): i % 2 for i, rows in enumerate(judge.devices) for row in rows}
-        for side in (0, 1):
-            own = np.array([case for case in judge.cases if half[int(case)] == side])
-            other = np.array([case for case in judge.cases if half[int(case)] != side])
-            found = learn(judge, own, rounds=rounds)
-            sys.stdout.write(f"learned from: {judge.report(found, own)}\n")
-            sys.stdout.write(f"judged on: {judge.report(found, other)}\n")
+        sys.stdout.write(judge_unlearned(judge) + "\n")
     else:
-        found = learn(judge, judge.cases, rounds=rounds)
-        sys.stdout.write(judge.report(found, judge.cases) + "\n")
+        found = learn(judge, judge.cases, rounds=1, start=known)
+        sys.stdout.write(judge.report(judge.errors(found), judge.cases) + "\n")
         for term, variance in zip(TERMS, found, strict=True):
             sys.stdout.write(f"{dataclasses.replace(term, variance=float(f'{variance:.2g}'))}\n")
     return 0

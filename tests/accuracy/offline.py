@@ -3,8 +3,8 @@
 Questions, each with the figures of the answer left out:
 - unseen: a network on a device of which nothing is known but its data sheet, with the software of
   the study known from other devices; unseen_gpu, unseen_cpu and unseen_igpu are its parts;
-- unseen_software: the same, and the study and its software are unknown as well: what a person asks
-  whose own software nobody published (the framework and the work of the network are known);
+- unseen_software: the same, and all of the study is left out as well: what a person asks whose own
+  software nobody published (the framework and the work of the network are known);
 - own_cpu, own_gpu, own_igpu: the whole way of the product, the same network measured on another
   processor (`tests.accuracy.anchored`), float32;
 - seen_device: the device has published results, but none of this network;
@@ -28,7 +28,7 @@ import json
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.knowledge.lookup import find_device
@@ -39,10 +39,11 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Job, Workload
 from advisor.network.load import bundled_workload
 from advisor.predict.anchors import Anchor
+from advisor.predict.answers import LeftOut, Nearby, answers
 from advisor.predict.ceilings import ceilings_of_limits
 from advisor.predict.hardware import spec_limits
 from advisor.predict.index import knowledge_index
-from advisor.predict.nearby import AnchorTable, Nearby, anchor_table
+from advisor.predict.nearby import AnchorTable
 from advisor.predict.published import (
     is_comparable,
     network_facts,
@@ -50,8 +51,10 @@ from advisor.predict.published import (
     thread_law,
     thread_sweeps,
 )
+from advisor.predict.weights import anchor_table
 from advisor.predict.workload_time import Z_80, step_on
 from tests.accuracy.anchored import anchored_answers
+from tests.accuracy.left_out import Without
 
 _PHASES = {ResultPhase.TRAINING: Phase.TRAINING, ResultPhase.INFERENCE: Phase.INFERENCE}
 _PARTS = {DeviceKind.DGPU: "gpu", DeviceKind.CPU: "cpu", DeviceKind.IGPU: "igpu"}
@@ -135,13 +138,26 @@ def typical_cases(anchors: Sequence[Anchor]) -> list[int]:
 
 
 def _asked(
-    table: AnchorTable, anchor: Anchor, is_left_out: Callable[[Anchor], bool], *, is_own: bool
+    table: AnchorTable, anchor: Anchor, left_out: LeftOut, *, is_own: bool = False
 ) -> Nearby | None:
     run = anchor.run
     if is_own:
         run = dataclasses.replace(run, study=None, software=None)
-    answers = table.answers(run, kind=anchor.device.kind, is_left_out=is_left_out)
-    return answers.on(anchor.device) if answers else None
+    found = answers(table, run, kind=anchor.device.kind, left_out=left_out)
+    return found.on(anchor.device) if found else None
+
+
+def _questions(
+    table: AnchorTable, anchor: Anchor, without: Without
+) -> Iterator[tuple[str, Nearby | None]]:
+    """Yield what can be asked about one published time that is left out, and the answers."""
+    device, run = anchor.device.name, anchor.run
+    yield "unseen", _asked(table, anchor, without(device=device))
+    if run.framework in _FRAMEWORKS and run.multiply_adds:
+        left_out = without(device=device, study=run.study)
+        yield "unseen_software", _asked(table, anchor, left_out, is_own=True)
+    if any(a.device.name == device and a.run.network != run.network for a in table.anchors):
+        yield "seen_device", _asked(table, anchor, without(device=device, network=run.network))
 
 
 def device_cases(knowledge: Knowledge, *, every: int = 1) -> Iterator[Case]:
@@ -152,30 +168,13 @@ def device_cases(knowledge: Knowledge, *, every: int = 1) -> Iterator[Case]:
         every: 1 for all cases, 8 for every eighth.
     """
     table = anchor_table(knowledge)
-    networks = defaultdict(set)
-    for anchor in table.anchors:
-        networks[anchor.device.name].add(anchor.run.network)
+    without = Without(table)
     for count, place in enumerate(typical_cases(table.anchors)):
         if count % every:
             continue
-        anchor = table.anchors[place]
-        device, network = anchor.device.name, anchor.run.network
-
-        def is_device(other: Anchor, *, device: str = device) -> bool:
-            return other.device.name == device
-
-        def is_network_on_it(other: Anchor, *, device: str = device, name: str = network) -> bool:
-            return other.device.name == device and other.run.network == name
-
-        questions = [("unseen", is_device, False)]
-        if anchor.run.framework in _FRAMEWORKS and anchor.run.multiply_adds:
-            questions.append(("unseen_software", is_device, True))
-        if len(networks[device]) > 1:
-            questions.append(("seen_device", is_network_on_it, False))
-        for question, is_left_out, is_own in questions:
-            found = _asked(table, anchor, is_left_out, is_own=is_own)
+        for question, found in _questions(table, table.anchors[place], without):
             if found is not None:
-                case = _case(question, anchor, found)
+                case = _case(question, table.anchors[place], found)
                 yield dataclasses.replace(case, is_in_sample=count % SAMPLE == 0)
 
 

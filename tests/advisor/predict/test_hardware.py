@@ -127,3 +127,9 @@ def test_bandwidth_grows_with_cores_until_the_socket_is_full():
     assert rates[0] > 10e9
     assert rates[-1] <= 300e9
     assert shared_bandwidth(8, year=2013, is_server=False) < rates[1]
+
+
+@pytest.mark.parametrize(("architecture", "vendor"), [("x86_64", "Intel"), ("arm64", "Arm")])
+def test_a_hidden_processor_is_taken_for_one_of_the_usual_vendor(architecture, vendor):
+    found = platform_limits(None, vcpus=8, architecture=architecture, knowledge=knowledge())
+    assert (found.vendor, found.is_guessed) == (vendor, True)

@@ -1,116 +1,63 @@
-"""Times on devices without any published time, from those of their like."""
+"""Experiments as rows of features, and the law of thumb over which they are compared."""
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Precision
-from advisor.predict.anchors import Run, anchors_of, gpu_device
-from advisor.predict.nearby import WARNED_SD, AnchorTable, JobAnswers, Nearby, usual_log_s
+from advisor.predict.anchors import anchors_of, gpu_device
+from advisor.predict.nearby import AnchorTable, stacked, usual_log_s
+from advisor.predict.similarity import UNKNOWN
 from tests.advisor.predict.builders import device, knowledge, published
 
 WORK = 1_000_000_000
 CARDS = tuple(
-    device(name, vendor=vendor, peak=peak, bandwidth=peak / 20, year=year, architecture=arch)
-    for name, vendor, peak, year, arch in (
-        ("GTX Small", "NVIDIA", 5e12, 2016, "Pascal"),
-        ("GTX Large", "NVIDIA", 10e12, 2017, "Pascal"),
-        ("RTX Huge", "NVIDIA", 40e12, 2022, "Ada"),
-        ("RX Odd", "AMD", 10e12, 2019, "RDNA"),
-    )
+    device(name, peak=peak, bandwidth=peak / 20)
+    for name, peak in (("GTX Small", 5e12), ("GTX Large", 10e12), ("RTX Huge", 40e12))
 )
-SMALL, LARGE, HUGE, ODD = (gpu_device(card, precision=Precision.FLOAT32) for card in CARDS)
+SMALL, LARGE, HUGE = (gpu_device(card, precision=Precision.FLOAT32) for card in CARDS)
 
 
-def row(name, seconds, **changes):
-    return published(device=name, value=seconds * 32, **{"multiply_adds": WORK, **changes})
+@pytest.fixture
+def table():
+    rows = [published(device=card.device, value=1.0, multiply_adds=WORK) for card in CARDS]
+    facts = knowledge(published=(*rows, rows[0]), devices=CARDS)
+    return AnchorTable(anchors_of(facts), catalogue=CARDS)
 
 
-def table(*rows):
-    return AnchorTable(anchors_of(knowledge(published=rows, devices=CARDS)))
-
-
-def study(factor=1.0, **changes):
-    """Three cards in one study, each as fast as its data sheet promises."""
-    return tuple(
-        row(card.device, factor * 3 * 6e9 / card.peak_fp32_flop_per_s, **changes)
-        for card in (CARDS[0], CARDS[2], CARDS[3])
-    )
-
-
-def run_of(found, **changes):
-    return dataclasses.replace(found.anchors[0].run, **changes)
-
-
-def ask(found, run, where):
-    answer = JobAnswers(found, run).on(where)
-    assert isinstance(answer, Nearby)
-    return answer
-
-
-def test_an_unseen_card_lies_between_its_like():
-    found = table(*study())
-    answer = ask(found, run_of(found), LARGE)
-    assert answer.sample_s == pytest.approx(3 * 6e9 / 10e12, rel=0.3)
-    assert answer.nearest[0].device.name == "GTX Small"
-
-
-def test_the_software_of_the_study_carries_over():
-    found = table(*study(1.0), *study(4.0, study="slow", framework="Caffe", workload="other"))
-    slow = next(a.run for a in found.anchors if a.run.study == "slow")
-    ratio = ask(found, slow, LARGE).sample_s / ask(found, run_of(found), LARGE).sample_s
-    assert 2.5 < ratio < 4.5
-
-
-def test_unknown_software_is_less_sure():
-    found = table(*study())
-    known = ask(found, run_of(found), LARGE)
-    own = ask(found, run_of(found, study=None, software=None), LARGE)
-    assert own.log_sd > known.log_sd
-
-
-def test_another_network_and_another_vendor_are_less_sure():
-    found = table(row("GTX Small", 4e-3))
-    same = ask(found, run_of(found), LARGE)
-    other = ask(found, run_of(found, network="unheard"), LARGE)
-    foreign = ask(found, run_of(found, network="unheard"), ODD)
-    assert same.log_sd < other.log_sd < foreign.log_sd
-    assert foreign.is_warned == (foreign.log_sd > WARNED_SD)
-
-
-def test_left_out_rows_have_no_say():
-    found = table(*study(), row("GTX Large", 1.0))
-    run = run_of(found)
-    with_it = found.answers(run, kind=DeviceKind.DGPU)
-    without = found.answers(
-        run, kind=DeviceKind.DGPU, is_left_out=lambda anchor: anchor.device.name == "GTX Large"
-    )
-    plain = table(*study()).answers(run, kind=DeviceKind.DGPU)
-    assert with_it.on(LARGE).sample_s > 3 * without.on(LARGE).sample_s
-    assert without.on(LARGE).sample_s == pytest.approx(plain.on(LARGE).sample_s)
-
-
-def test_nothing_published_on_a_kind_is_no_answer():
-    found = table(*study())
-    assert found.answers(run_of(found), kind=DeviceKind.CPU) is None
-    assert JobAnswers(table(), Run(
-        network="x", family=None, multiply_adds=WORK, phase=run_of(found).phase,
-        precision=Precision.FLOAT32, batch_size=1, study=None, software=None, framework="",
-    )).on(LARGE) is None  # fmt: skip
-
-
-def test_more_work_takes_longer_and_a_faster_card_less():
-    run = run_of(table(*study()))
+def test_more_work_takes_longer_and_a_faster_card_less(table):
+    run = table.anchors[0].run
     assert usual_log_s(LARGE, dataclasses.replace(run, multiply_adds=2 * WORK)) > usual_log_s(
         LARGE, run
     )
     assert usual_log_s(HUGE, run) < usual_log_s(LARGE, run) < usual_log_s(SMALL, run)
 
 
-def test_order_of_rows_changes_nothing():
-    forward, backward = table(*study()), table(*study()[::-1])
-    run = run_of(forward)
-    one, other = ask(forward, run, LARGE), ask(backward, run, LARGE)
-    assert one.sample_s == pytest.approx(other.sample_s)
-    assert one.log_sd == pytest.approx(other.log_sd)
+def test_rows_of_equal_devices_are_one_group(table):
+    assert table.groups.tolist() == [0, 1, 2, 0]
+
+
+def test_a_question_about_a_known_row_has_its_features(table):
+    asked = table.asked(SMALL, table.anchors[0].run)
+    for name, codes in asked.codes.items():
+        assert codes.tolist() == table.features.codes[name][:1].tolist()
+    for name, numbers in asked.numbers.items():
+        assert numbers == pytest.approx(table.features.numbers[name][:1])
+
+
+def test_what_nobody_published_equals_only_itself(table):
+    run = dataclasses.replace(table.anchors[0].run, study="mine", software=None)
+    asked = stacked([table.asked(SMALL, run), table.asked(LARGE, run)])
+    assert len(asked) == 2
+    assert asked.codes["study"][0] == asked.codes["study"][1]
+    assert asked.codes["study"][0] not in [UNKNOWN, *table.features.codes["study"]]
+    assert np.all(asked.codes["software"] == UNKNOWN)
+
+
+def test_the_catalogue_is_of_one_kind_with_published_times(table):
+    names = [card.name for card in table.catalogue(DeviceKind.DGPU, Precision.FLOAT32)]
+    assert names == ["GTX Small", "GTX Large", "RTX Huge"]
+    assert table.catalogue(DeviceKind.CPU, Precision.FLOAT32) == ()
+    assert table.catalogue(DeviceKind.IGPU, Precision.FLOAT32) == ()

@@ -11,8 +11,9 @@ from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Phase, Precision
 from advisor.predict.anchors import Run, gpu_device
-from advisor.predict.nearby import JobAnswers, anchor_table
+from advisor.predict.answers import JobAnswers
 from advisor.predict.rivals import in_order, is_behind
+from advisor.predict.weights import anchor_table
 from tests.advisor.predict.builders import device
 
 CARD = gpu_device(device("Card"), precision=Precision.FLOAT32)

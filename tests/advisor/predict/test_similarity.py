@@ -8,6 +8,7 @@ import pytest
 from advisor.predict.similarity import (
     UNKNOWN,
     Features,
+    JobMean,
     Kriging,
     Term,
     covariance,
@@ -61,14 +62,19 @@ def test_covariance_has_an_inverse():
     assert np.linalg.eigvalsh(found).min() > -1e-9
 
 
-def guess(known, logs, asked):
-    model = Kriging(TERMS, noise=0.01, features=features(*known), logs=np.array(logs))
-    return model.guess(features(asked))
+def guess(known, asked):
+    return Kriging(TERMS, noise=0.01, features=features(*known)).guess(features(asked))
+
+
+def guessed_log(known, logs, asked):
+    weights = Kriging(TERMS, noise=0.01, features=features(*known)).weights(np.array(logs))
+    return float((covariance(TERMS, features(asked), features(*known)) @ weights)[0])
 
 
 def test_what_is_known_is_guessed_and_sure():
-    found = guess([(0, 0, 0.0, 0.0), (1, 1, 3.0, 0.0)], [1.0, -1.0], (0, 0, 0.0, 0.0))
-    assert found.log_s == pytest.approx(1.0, abs=0.05)
+    known, asked = [(0, 0, 0.0, 0.0), (1, 1, 3.0, 0.0)], (0, 0, 0.0, 0.0)
+    found = guess(known, asked)
+    assert guessed_log(known, [1.0, -1.0], asked) == pytest.approx(1.0, abs=0.05)
     assert found.log_sd < 0.2
     assert found.nearest[0] == 0
 
@@ -76,23 +82,67 @@ def test_what_is_known_is_guessed_and_sure():
 def test_the_less_is_shared_the_less_is_sure():
     known = [(0, 0, 0.0, 0.0), (0, 0, 0.1, 0.0)]
     asked = [(0, 0, 0.0, 0.0), (0, 1, 0.0, 0.0), (2, 1, 0.0, 0.0), (2, 1, 9.0, 4.0)]
-    sds = [guess(known, [0.0, 0.0], row).log_sd for row in asked]
+    sds = [guess(known, row).log_sd for row in asked]
     assert sds == sorted(sds)
     assert sds[0] < 0.5 * sds[-1]
 
 
 def test_repeating_a_row_does_not_outvote_another_study():
-    once = guess([(0, 0, 0.0, 0.0), (1, 0, 0.0, 0.0)], [1.0, -1.0], (2, 0, 0.0, 0.0))
+    asked = (2, 0, 0.0, 0.0)
+    once = guessed_log([(0, 0, 0.0, 0.0), (1, 0, 0.0, 0.0)], [1.0, -1.0], asked)
     known = [*[(0, 0, 0.0, 0.0)] * 20, (1, 0, 0.0, 0.0)]
-    often = guess(known, [*[1.0] * 20, -1.0], (2, 0, 0.0, 0.0))
-    assert once.log_s == pytest.approx(0.0, abs=0.01)
-    assert abs(often.log_s) < 0.1
+    often = guessed_log(known, [*[1.0] * 20, -1.0], asked)
+    assert once == pytest.approx(0.0, abs=0.01)
+    assert abs(often) < 0.1
 
 
 def test_order_does_not_matter():
     known = [(0, 0, 0.0, 0.0), (1, 0, 1.0, 1.0), (0, 2, 2.0, -1.0)]
-    logs = [0.3, -0.2, 0.9]
-    forward = guess(known, logs, (0, 1, 0.5, 0.5))
-    backward = guess(known[::-1], logs[::-1], (0, 1, 0.5, 0.5))
-    assert forward.log_s == pytest.approx(backward.log_s)
-    assert forward.log_sd == pytest.approx(backward.log_sd)
+    logs, asked = [0.3, -0.2, 0.9], (0, 1, 0.5, 0.5)
+    backward = guessed_log(known[::-1], logs[::-1], asked)
+    assert guessed_log(known, logs, asked) == pytest.approx(backward)
+    assert guess(known, asked).log_sd == pytest.approx(guess(known[::-1], asked).log_sd)
+
+
+def test_the_last_row_pulls_as_if_it_were_learned():
+    known, logs = [(0, 0, 0.0, 0.0), (1, 0, 1.0, 1.0)], [0.3, -0.2]
+    last, asked = (2, 1, 0.5, -1.0), (2, 0, 0.0, 0.0)
+    before, expected = guessed_log(known, logs, asked), guessed_log(known, logs, last)
+    both = Kriging(TERMS, noise=0.01, features=features(*known, last))
+    pull = float(both.pull_of_last(features(asked))[0])
+    after = guessed_log([*known, last], [*logs, 2.0], asked)
+    assert after == pytest.approx(before + pull * (2.0 - expected))
+    assert pull > 0.0
+
+
+@pytest.mark.parametrize("of_device", [frozenset({"peak"}), frozenset({"peak", "network"})])
+def test_the_mean_of_a_job_is_the_plain_sum(of_device):
+    rng = np.random.default_rng(1)
+    terms = (*TERMS, Term(variance=0.2, same=("study",), near=(("step", 1.5),), along="peak"))
+    of_device |= {"step"}
+
+    def table(count, *, is_job=False):
+        codes = {
+            name: np.zeros(count, dtype=int) if is_job and name not in of_device
+            else rng.integers(0, 3, count)
+            for name in ("study", "network")
+        }  # fmt: skip
+        numbers = {
+            name: np.zeros(count) if is_job and name not in of_device else rng.normal(size=count)
+            for name in ("batch", "peak", "step")
+        }
+        return Features(codes=codes, numbers=numbers)
+
+    known, asked = table(30), table(5, is_job=True)
+    # Equal devices are equal in all that belongs to the device, but for the step.
+    groups = np.arange(30) % 10
+    for column in (known.codes["network"], known.numbers["peak"]):
+        column[:] = column[:10][groups]
+    weights = rng.normal(size=30)
+    mean = JobMean(
+        terms, job=asked.take(np.array([0])), features=known, weights=weights,
+        of_device=of_device, groups=groups,
+    )  # fmt: skip
+    plain = covariance(terms, asked, known) @ weights
+    assert mean.log_times(asked) == pytest.approx(plain)
+    assert plain.std() > 0.01
