@@ -255,7 +255,8 @@ def _best_bandwidth(points: Iterable[KernelPoint], measured: Iterable[Measuremen
 
 def _dispatch(overheads: dict[str, float], points: tuple[KernelPoint, ...]) -> float:
     """Return the cost of one operator; it cannot exceed the shortest kernel that was measured."""
-    for kind in ("dispatch", "launch"):
+    # Kernels of a network are submitted in a row: none is waited for before the next.
+    for kind in ("dispatch", "queued_launch", "launch"):
         if kind in overheads:
             return overheads[kind]
     return 0.5 * points[0].time_s if points else DEFAULT_DISPATCH_S

@@ -154,6 +154,18 @@ def test_opencl_device():
     assert (device.dispatch_s, device.train_call_s) == (3e-5, 3e-5)
 
 
+def test_kernels_of_a_network_are_queued_while_a_step_is_waited_for():
+    product = measure(gemm(512, 512, 512), 2e-3, runner=Runner.OPENCL, device_id="opencl0")
+    copy = StreamShape(op="copy", elements=1 << 20)
+    stream = measure(copy, 1e-3, runner=Runner.OPENCL, device_id="opencl0")
+    costs = [
+        measure(OverheadShape(kind=kind), seconds, runner=Runner.OPENCL, device_id="opencl0")
+        for kind, seconds in (("launch", 3e-5), ("queued_launch", 4e-6))
+    ]
+    device = fit(product, stream, *costs).find("opencl0")
+    assert (device.dispatch_s, device.train_call_s) == (4e-6, 3e-5)
+
+
 def test_opencl_device_of_unknown_bandwidth_has_no_ceilings():
     product = measure(gemm(512, 512, 512), 2e-3, runner=Runner.OPENCL, device_id="opencl0")
     assert fit(product).find("opencl0") is None
