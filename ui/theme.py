@@ -81,6 +81,15 @@ QTableView::item {{ padding: 4px 6px; }}
 QHeaderView::section {{
     background: palette(window); border: 0; border-bottom: 1px solid {line}; padding: 4px 6px;
 }}
+QCheckBox::indicator, QListView::indicator {{
+    width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 3px;
+    background: palette(base);
+}}
+QCheckBox::indicator:checked, QListView::indicator:checked {{
+    background: {now}; border-color: {now}; image: url("{check}");
+}}
+QCheckBox::indicator:focus {{ border-color: palette(text); }}
+QCheckBox::indicator:disabled, QListView::indicator:disabled {{ border-color: {line}; }}
 QScrollArea#left {{ border: 0; background: transparent; }}
 QWidget#left_column {{ background: transparent; }}
 """
@@ -110,6 +119,7 @@ def style_sheet(app: QApplication) -> str:
         pressed=pressed,
         line=_LINES[is_dark(app)],
         chosen=_CHOSEN[is_dark(app)],
+        check=_icon_path("check"),
     )
 
 
@@ -158,6 +168,12 @@ def line_icon(name: str, widget: QWidget) -> QIcon:
 
 def _icon_data(name: str) -> bytes:
     return importlib.resources.files("resources").joinpath("icons", f"{name}.svg").read_bytes()
+
+
+def _icon_path(name: str) -> str:
+    """Return where a drawing lies, as a style sheet names files."""
+    place = importlib.resources.files("resources").joinpath("icons", f"{name}.svg")
+    return str(place).replace("\\", "/")
 
 
 def _pixmap(data: bytes) -> QPixmap:

@@ -24,7 +24,7 @@ from advisor.model.measurement import (
 )
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
-from advisor.report.names import OUTCOMES, WARNINGS, request_name
+from advisor.report.names import OUTCOMES, WARNINGS, environment_kind, request_name
 from advisor.report.normal_text import normal_blocks
 from advisor.report.said import said
 from advisor.report.sustained_section import sustained_blocks
@@ -111,7 +111,8 @@ def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]
     yield tr(N_("System")), name
     for environment in profile.environments:
         names = ", ".join(f"{f.name} {f.version}" for f in environment.frameworks)
-        yield "Python", f"{environment.version or UNKNOWN} ({environment.kind}): {names}"
+        kind = environment_kind(environment.kind, tr)
+        yield "Python", f"{environment.version or UNKNOWN} ({kind}): {names}"
 
 
 def _opencl(device: OpenclDevice, tr: Translator) -> str:

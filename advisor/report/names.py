@@ -47,6 +47,8 @@ KINDS = {
     OptionKind.CLOUD: N_("rent"),
     OptionKind.BUY: N_("buy"),
 }
+# Where a Python environment is from.
+_ENVIRONMENTS = {"ours": N_("of this app"), "system": N_("system")}
 OPERATORS = {
     OperatorKind.GEMM: N_("matrix products"),
     OperatorKind.CONVOLUTION: N_("convolutions"),
@@ -124,6 +126,11 @@ _OVERHEAD = {
     "variable": N_("one variable's update, fixed part"),
     "launch": N_("kernel launch"),
 }
+
+
+def environment_kind(kind: str, tr: Translator) -> str:
+    """Return where a Python environment is from; "conda" and its like are names."""
+    return tr(_ENVIRONMENTS.get(kind, kind))
 
 
 def _dims(values: tuple[int, ...]) -> str:

@@ -62,7 +62,7 @@ class PricesDialog(QDialog):
         )
         self._rows = RowsModel([translator(head) for head in _HEADS], parent=self)
         self.table = RowsTable(
-            self._rows, widths={1: 80, 2: 190, 3: 90, 4: 170}, name=translator(N_("Vendors"))
+            self._rows, widths={1: 92, 2: 190, 3: 90, 4: 170}, name=translator(N_("Vendors"))
         )
         self.table.setWordWrap(False)
         self.outcomes = QPlainTextEdit()

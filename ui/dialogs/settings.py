@@ -6,7 +6,15 @@ Leaves to others: keeping the choice (`ui.language`), building the window anew (
 """
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QWidget,
+)
 
 from advisor.i18n import LANGUAGES, N_, Translator
 from ui.language import LANGUAGE_NAMES
@@ -49,7 +57,10 @@ class SettingsDialog(QDialog):
             )
         )
         form.addRow(text_label(privacy, name="message_text"))
-        form.addRow(self.close_button)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.close_button)
+        form.addRow(row)
         self.language.activated.connect(
             lambda: self.language_chosen.emit(str(self.language.currentData()))
         )

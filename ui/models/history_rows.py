@@ -17,6 +17,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.report.names import request_name
+from advisor.report.said import said_title
 from advisor.report.trial_section import title_of
 from ui.models.history_diff import Change, Diff, DiffRow, FigureKind
 from ui.models.history_entries import EntryKind, HistoryEntry
@@ -46,7 +47,7 @@ def best_text(entry: HistoryEntry, tr: Translator) -> str:
     if entry.kind is EntryKind.DAMAGED:
         return entry.problem.removeprefix(f"{entry.id}: ")
     if entry.report is None:
-        return entry.best or UNKNOWN
+        return said_title(entry.best, tr) or UNKNOWN
     best = entry.report.best
     if best is None or best.speedup is None:
         return tr(N_("nothing surely faster"))

@@ -16,6 +16,7 @@ from advisor.model.machine import (
     OpenclDevice,
 )
 from advisor.report.machine_sections import DEVICE_KINDS, NOTABLE_ISA
+from advisor.report.names import environment_kind
 from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
 
@@ -167,7 +168,7 @@ def _environments(found: tuple[Environment, ...], tr: Translator) -> Iterator[Ca
         return
     facts = tuple(
         CardFact(
-            label=f"Python {each.version or UNKNOWN} ({each.kind})",
+            label=f"Python {each.version or UNKNOWN} ({environment_kind(each.kind, tr)})",
             value=", ".join(f"{f.name} {f.version}" for f in each.frameworks)
             or tr(N_("no framework")),
             tip=each.python,

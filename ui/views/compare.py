@@ -51,6 +51,8 @@ class CompareView(QWidget):
         self.groups.setObjectName("groups")
         self.groups.setWordWrap(True)
         self.groups.setMaximumWidth(_LIST_WIDTH)
+        self.groups.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.groups.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.kind, self.since = QComboBox(), QComboBox()
         self.text = text_label(name="message_text")
         self._rows = RowsModel(
@@ -59,7 +61,7 @@ class CompareView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 160, 2: 88, 3: 52, 4: 150}, name=translator(N_("Devices"))
+            self._rows, widths={1: 150, 2: 96, 3: 72, 4: 136}, name=translator(N_("Devices"))
         )
         self.table.setItemDelegate(RowDelegate(self.table))
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() * 2 + 22)

@@ -185,7 +185,7 @@ class HistoryView(QWidget):
         n = len(state.entries)
         texts = {
             HistoryStage.READING: tr(N_("Reading … {n} so far."), n=n),
-            HistoryStage.READY: tr(N_("{n} results, on this machine only."), n=n),
+            HistoryStage.READY: tr(N_("Kept, on this machine only: {n}"), n=n),
         }
         is_failed = state.stage is HistoryStage.FAILED
         text = state.message if is_failed else texts.get(state.stage, "")

@@ -25,7 +25,7 @@ from ui.widgets.job_form import JobForm
 from ui.widgets.labels import text_label
 from ui.widgets.rows_table import RowsTable
 
-_LEFT_WIDTH = (290, 380)
+_LEFT_WIDTH = (320, 400)
 
 
 class WorkloadView(QWidget):
@@ -48,7 +48,7 @@ class WorkloadView(QWidget):
             parent=self,
         )
         self.layers_table = RowsTable(
-            self._rows, widths={1: 160, 2: 80, 3: 110, 4: 130}, name=translator(N_("Layers"))
+            self._rows, widths={1: 120, 2: 70, 3: 95, 4: 115}, name=translator(N_("Layers"))
         )
         self.layers_table.setWordWrap(False)
         self.next_button = QPushButton(translator(N_("&Go on to the advice")))

@@ -94,7 +94,7 @@ class AnswerCard(QFrame):
 
     def _body(self, row: RankedOption) -> Iterator[QWidget]:
         tr = self._tr
-        reasons = [f"• {reason_text(reason, tr)}." for reason in row.reasons]
+        reasons = [tr(N_("• {text}."), text=reason_text(each, tr)) for each in row.reasons]
         if row.prediction.is_warned:
             reasons.append(tr(N_("• The time may be off by more than 3 times.")))
         if reasons:

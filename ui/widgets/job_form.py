@@ -174,6 +174,9 @@ class JobForm(QWidget):
             spin.valueChanged.connect(self.changed)
         for combo in (self.objective, self.precision, self.budget):
             combo.currentIndexChanged.connect(self.changed)
+        for combo in (self.objective, self.budget):
+            combo.setToolTip(combo.currentText())
+            combo.currentTextChanged.connect(combo.setToolTip)
         for box in (self.allows_cloud, self.allows_buying):
             box.toggled.connect(self.changed)
 
