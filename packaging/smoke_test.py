@@ -3,10 +3,12 @@
     python packaging/smoke_test.py DIST/dl-advisor        a folder made by PyInstaller
     python packaging/smoke_test.py dl-advisor-0.1.0-lean-linux-x86_64.tar.xz
     python packaging/smoke_test.py                        the one that is installed (on PATH)
+    python packaging/smoke_test.py --hard ...             also where things go wrong (see `hard.py`)
 
 A tar is unpacked, installed for the user of the empty HOME, tried, and uninstalled: nothing may
 be left but the user's data. Pages are opened on the display that there is, else offscreen.
-Standard library only. Prints a line for each check; exit code 1 when one failed.
+Standard library only; `--hard` takes root, strace and xdotool, and says what it left out. Prints a
+line for each check; exit code 1 when one failed.
 """
 
 import argparse
@@ -20,12 +22,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PAGES = ("start", "machine", "workload", "measure", "compare", "advice")
+import hard
+
+PAGES = ("start", "machine", "workload", "measure", "compare", "advice", "history")
 # A window that stays open for so long has made its page; an error is on stderr by then.
 PAGE_S = 4.0
 COMMAND_S = 300.0
 # Folders of the HOME in which user's data may be written, and what belongs to others.
-ALLOWED = (".cache", ".config", ".local/share", ".local/state", ".nv", ".dbus")
+ALLOWED = (".cache", ".config", ".local/share", ".nv", ".dbus")
 INSTALLED = (".local/lib", ".local/bin", "applications", "mime", "icons", "metainfo", "man")
 
 
@@ -45,10 +49,17 @@ class Smoke:
         path = f"{self.home}/.local/bin:/usr/local/bin:/usr/bin:/bin"
         return {**kept, "HOME": str(self.home), "PATH": path, "LANG": "C.UTF-8", **more}
 
-    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-        """Run the console program to its end."""
+    @property
+    def is_packaged(self) -> bool:
+        """Whether the program holds its own Python."""
+        return (Path(self.program).resolve().parent / "_internal").is_dir()
+
+    def run(
+        self, *words: str, before: tuple[str, ...] = (), **more: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the console program to its end, perhaps by another one."""
         return subprocess.run(
-            [self.program, *words],
+            [*before, self.program, *words],
             capture_output=True,
             text=True,
             timeout=COMMAND_S,
@@ -162,6 +173,7 @@ def try_all(smoke: Smoke) -> None:
     smoke.check("a worker", lambda: test_worker(smoke))
     smoke.check("library path", lambda: test_library_path(smoke))
     smoke.check("advice and PDF", lambda: test_advice(smoke))
+    smoke.check("multiprocessing", lambda: hard.test_multiprocessing(smoke))
     for page in PAGES:
         smoke.check(f"page {page}", lambda page=page: test_page(smoke, page))
 
@@ -192,6 +204,7 @@ def main() -> int:
     """Try what the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", type=Path)
+    parser.add_argument("--hard", action="store_true", help="also where things go wrong")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="smoke 试 ") as folder:
         home = Path(folder) / "home"
@@ -207,6 +220,8 @@ def main() -> int:
             parser.error("no dl-advisor is installed")
         smoke = Smoke(home=home, program=program)
         try_all(smoke)
+        if given.hard:
+            hard.try_hard(smoke)
         if script is not None:
             command, environment = [str(script), "--uninstall"], smoke.environment()
             subprocess.run(command, check=True, env=environment)

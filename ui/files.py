@@ -14,6 +14,8 @@ from advisor.model.codec import MAX_DOCUMENT_CHARS, dump_document, load_document
 
 _T = TypeVar("_T")
 STANDARD_OUTPUT = "-"
+# An advice is larger; a disk without room for this is told of before long work.
+_TRIAL_BYTES = 64 * 1024
 
 
 def read_document(path: Path, cls: type[_T]) -> _T:
@@ -49,8 +51,9 @@ def check_writable(path: Path) -> None:
         if path.exists():
             with path.open("ab"):
                 pass
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        # Unbuffered, so that a full disk says so here.
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as trial:
+            trial.write(bytes(_TRIAL_BYTES))
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written: {error.strerror}: choose another place"

@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,29 @@ def test_folder_without_permission(tmp_path):
 def test_folder_that_refuses_even_root():
     with pytest.raises(InputError, match="choose another place"):
         check_writable(Path("/proc/out.pdf"))
+
+
+NO_ROOM = """
+import resource, sys
+from pathlib import Path
+from advisor.errors import InputError
+from ui.files import check_writable
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    check_writable(Path(sys.argv[1]))
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of a process")
+def test_a_place_without_room_is_found_before_work(tmp_path):
+    path = tmp_path / "advice.pdf"
+    words = [sys.executable, "-c", NO_ROOM, str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.startswith(f"{path}: cannot be written: ")
+    assert len(done.stdout.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_looking_changes_nothing(tmp_path):
