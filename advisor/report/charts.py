@@ -12,7 +12,7 @@ from reportlab.lib.colors import Color, HexColor
 
 from advisor.format import format_number
 from advisor.model.report import Bar, BarChart, Point, ScatterChart
-from advisor.report.fonts import font_of
+from advisor.report.fonts import FONT, font_of, text_width
 from advisor.report.text import bar_fraction
 
 INK = HexColor(0x1F2933)
@@ -26,6 +26,7 @@ COLOURS = {
 }
 _ROW = 15.5
 _TEXT = 8.0
+_LEAST_LETTERS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +95,12 @@ def _draw_bar(
 
 def fitted(text: str, room: float) -> str:
     """Return the text cut to so many points of width, with an ellipsis when it was cut."""
-    most = max(4, int(room / (_TEXT * 0.52)))
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    if text_width(text, FONT, size=_TEXT) <= room:
+        return text
+    kept = text
+    while len(kept) > _LEAST_LETTERS and text_width(f"{kept}…", FONT, size=_TEXT) > room:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…"
 
 
 def scatter_drawing(chart: ScatterChart, *, width: float, font: str) -> Drawing:

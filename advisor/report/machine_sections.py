@@ -29,6 +29,8 @@ from advisor.report.normal_text import normal_blocks
 from advisor.report.said import said
 from advisor.report.sustained_section import sustained_blocks
 
+# The name by which people know it, and which fits a column.
+_SHORT = {"Portable Computing Language": "PoCL"}
 # Flags worth a reader's time; the profile holds all of them.
 NOTABLE_ISA = (
     "sse4_2", "avx", "f16c", "fma", "fma4", "avx2", "avx_vnni", "avx512f", "avx512_vnni",
@@ -137,7 +139,8 @@ def _spread(measurement: Measurement) -> str:
 def _stack(measurement: Measurement) -> str:
     stack = measurement.stack
     name = f"{stack.framework} {stack.framework_version or ''}".strip()
-    below = f"{stack.backend or ''} {stack.backend_version or ''}".strip()
+    backend = _SHORT.get(stack.backend or "", stack.backend or "")
+    below = f"{backend} {stack.backend_version or ''}".strip()
     return f"{name}, {below}" if below else name
 
 

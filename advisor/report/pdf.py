@@ -40,11 +40,13 @@ MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
 # A heading goes to the next page when less than this is left below it.
-_HEADING_ROOM = 90
+_HEADING_ROOM = 130
 _CELL_SIZE = 7.8
 _CELL_PADDING = 13.0
 # Columns grow by this much at a time.
 _WIDTH_STEP = 4.0
+# A number stays with its unit where both together are no longer than this.
+_LONGEST_FIGURE = 20
 # A longer word (a path, an address) is broken.
 _LONGEST_WORD = 110.0
 
@@ -153,10 +155,15 @@ def _table(block: Table, look: _Look) -> Flowable:
     right = set(block.right_aligned)
     rows = [[(head, "head_right" if i in right else "head") for i, head in enumerate(block.heads)]]
     rows += [
-        [(cell, "right" if i in right else "cell") for i, cell in enumerate(row)]
+        [(_kept(cell), "right") if i in right else (cell, "cell") for i, cell in enumerate(row)]
         for row in block.rows
     ]
     return _grid(rows, widths=_widths(block), has_head=True, look=look)
+
+
+def _kept(cell: str) -> str:
+    """Return a figure that is not broken between number and unit."""
+    return cell.replace(" ", "\N{NO-BREAK SPACE}") if len(cell) <= _LONGEST_FIGURE else cell
 
 
 def _text_width(text: str, *, is_head: bool) -> float:
@@ -182,8 +189,10 @@ def _widths(block: Table) -> list[float]:
 
 def _longest_word_width(block: Table, column: int) -> float:
     words = [_text_width(word, is_head=True) for word in block.heads[column].split()]
+    is_figure = column in block.right_aligned
     for row in block.rows:
-        words += [_text_width(word, is_head=False) for word in row[column].split()]
+        cell = _kept(row[column]) if is_figure else row[column]
+        words += [_text_width(word, is_head=False) for word in cell.replace("\n", " ").split(" ")]
     return max(words, default=0.0)
 
 
