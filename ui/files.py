@@ -51,9 +51,9 @@ def check_writable(path: Path) -> None:
         if path.exists():
             with path.open("ab"):
                 pass
-        # Unbuffered, so that a full disk says so here.
-        with tempfile.TemporaryFile(dir=folder, buffering=0) as trial:
+        with tempfile.TemporaryFile(dir=folder) as trial:
             trial.write(bytes(_TRIAL_BYTES))
+            trial.flush()
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written: {error.strerror}: choose another place"

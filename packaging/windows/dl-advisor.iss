@@ -26,6 +26,7 @@ SolidCompression=yes
 UninstallDisplayIcon={app}\dl-advisor-gui.exe
 WizardStyle=modern
 ChangesEnvironment=yes
+ChangesAssociations=yes
 
 [Tasks]
 Name: desktopicon; Description: "{cm:CreateDesktopIcon}"; Flags: unchecked
@@ -42,6 +43,12 @@ Name: "{autodesktop}\DL Advisor"; Filename: "{app}\dl-advisor-gui.exe"; Tasks: d
 [Registry]
 Root: HKCU; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; \
   ValueData: "{olddata};{app}"; Tasks: path; Check: IsNotOnPath
+; Windows knows a file by what follows its last dot, and JSON belongs to others: the program is
+; offered under "Open with", nothing is taken over.
+Root: HKA; Subkey: "Software\Classes\Applications\dl-advisor-gui.exe\shell\open\command"; \
+  ValueType: string; ValueData: """{app}\dl-advisor-gui.exe"" ""%1"""; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\Applications\dl-advisor-gui.exe\SupportedTypes"; \
+  ValueType: string; ValueName: ".json"; ValueData: ""; Flags: uninsdeletekey
 
 [Run]
 Filename: "{app}\dl-advisor-gui.exe"; Description: "{cm:LaunchProgram,DL Advisor}"; \
