@@ -31,6 +31,16 @@ def add_try(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--all", action="store_true", help="all settings, then pairs of good ones")
     group.add_argument("--list", action="store_true", help="only say what would be tried")
     group.add_argument("--python", metavar="PATH", help="try this interpreter's frameworks too")
+    install = group.add_mutually_exclusive_group()
+    install.add_argument(
+        "--install", metavar="NAME", help="try this in a private environment: its size is shown,"
+        " you are asked",
+    )  # fmt: skip
+    install.add_argument("--uninstall", metavar="NAME", help="remove a private environment")
+    group.add_argument("--yes", action="store_true", help="agree to --install")
+    group.add_argument(
+        "--find-links", metavar="FOLDER", help="install from this folder, without any network"
+    )
     group.add_argument("--minutes", type=_minutes, metavar="X", help="time for all runs")
     group.add_argument(
         "--data", metavar="SOURCE", help="FILE.npz, FILE.csv, image folder, or FILE.py:function"

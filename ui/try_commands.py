@@ -31,7 +31,7 @@ from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
 from probes.environments import find_environments
 from probes.machine.reader import SystemReader
-from ui import commands, journey, try_source
+from ui import commands, journey, try_install, try_source
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
 from ui.history.store import History
@@ -53,13 +53,19 @@ def history_file() -> Path:
 
 def try_settings(options: argparse.Namespace) -> int:
     """Try settings on a network and print what each gained."""
+    if options.uninstall is not None:
+        try_install.uninstall(options.uninstall)
+        return EXIT_DONE
     for target in (options.pdf, Path(options.json) if options.json not in (None, "-") else None):
         if target is not None:
             check_writable(target)
     source = _source(options)
     try_source.check_consent(source, has_consent=options.run_my_code)
     profile = journey.probe_machine(with_opencl=False)
-    environment = named_environment(options.python)
+    python = options.python
+    if options.install is not None:
+        python = try_install.installed_python(options)
+    environment = named_environment(python)
     setups = _setups(options, source, profile, environment)
     if options.list:
         for setup in setups[1:]:
