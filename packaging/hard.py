@@ -30,6 +30,8 @@ _CHANGES = re.compile(
 )
 _WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
 # Outside of the HOME: devices, what the kernel makes up, and folders of temporary files.
+# How Python finds out which folder is for temporary files: made and removed at once.
+_TRIAL_FILE = re.compile(r"/tmp/[a-z0-9_]{8}")  # noqa: S108
 _NO_FILES = ("/dev/", "/proc/", "/sys/fs/cgroup/", "/tmp/dl-advisor-", "/dev/shm/")  # noqa: S108
 
 
@@ -145,14 +147,20 @@ def changed_files(trace: Path, *, home: Path) -> list[str]:
         match = _CHANGES.search(line)
         if match is None or " = -1 " in line:
             continue
-        path, rest = match.groups()
+        path, rest = _plain(match[1]), match[2]
         opens = "open" in line.split("(", 1)[0]
         if (opens and not _WRITES.search(rest)) or "O_TMPFILE" in rest:
             continue
         is_elsewhere = path.startswith("/") and not path.startswith((str(home), *_NO_FILES))
-        if is_elsewhere and path != "/dev/null":
+        if is_elsewhere and not _TRIAL_FILE.fullmatch(path):
             found.add(path)
     return sorted(found)
+
+
+def _plain(path: str) -> str:
+    """Return a path as it is; a trace writes other than Latin letters as numbers."""
+    as_bytes = path.encode("latin-1", errors="replace").decode("unicode_escape").encode("latin-1")
+    return as_bytes.decode("utf-8", errors="replace")
 
 
 def test_writes(smoke: Smoke) -> str:
@@ -162,7 +170,6 @@ def test_writes(smoke: Smoke) -> str:
         return "left out: no strace"
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
-        # Paths in other than Latin letters are written out.
         before = (tracer, "-f", "-qq", "-s", "4096", "-e", "trace=file", "-o", str(trace))
         done = smoke.run("advise", "--quick", "--pdf", "advice.pdf", before=before)
         if done.returncode not in (0, 3):

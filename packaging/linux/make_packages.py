@@ -65,6 +65,8 @@ def control(tree: Path, *, app: Path, kind: str, maintainer: str) -> str:
         "Maintainer": maintainer,
         "Installed-Size": str(size // 1024),
         "Depends": ", ".join(depends(app)),
+        # They tell the desktop of the icon and of the type of a saved advice.
+        "Recommends": "desktop-file-utils, hicolor-icon-theme, shared-mime-info",
         "Conflicts": other,
         "Replaces": other,
         "Section": "science",

@@ -164,6 +164,8 @@ def test_no_library_under_the_gpl_is_asked_for():
 
 TRACE = """\
 11 openat(AT_FDCWD, "/home/me/.cache/x", O_WRONLY|O_CREAT, 0666) = 3
+11 mkdir("/home/me/\\350\\257\\225", 0777) = 0
+11 openat(AT_FDCWD, "/tmp/dmowpwiw", O_RDWR|O_CREAT|O_EXCL, 0600) = 3
 11 openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3
 11 openat(AT_FDCWD, "/etc/mine", O_WRONLY|O_CREAT, 0666) = 3
 11 openat(AT_FDCWD, "/etc/refused", O_RDWR) = -1 EACCES (Permission denied)
