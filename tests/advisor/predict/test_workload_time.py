@@ -19,6 +19,7 @@ from advisor.model.kernel import (
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.typical import typical_factor
 from advisor.predict.work import step_calls
 from advisor.predict.workload_time import interval_of, predict_step
 from tests.advisor.predict.builders import (
@@ -68,7 +69,8 @@ def test_fixed_cost_decides_an_empty_network():
     training = step(dataclasses.replace(workload(), **nothing))
     assert training.step_s.mid == pytest.approx(500e-6)
     inference = step(dataclasses.replace(workload(phase=Phase.INFERENCE), **nothing))
-    assert inference.step_s.mid == pytest.approx(200e-6)
+    factor = typical_factor(OperatorKind.OVERHEAD, phase=Phase.INFERENCE)
+    assert inference.step_s.mid == pytest.approx(200e-6 * factor)
 
 
 def test_what_is_given_from_python_is_copied():
@@ -115,7 +117,7 @@ def test_small_branches_run_beside_each_other():
     each = [dataclasses.replace(op, output_elements=0) for op in branches(40)]
     serial = step(dataclasses.replace(workload(*one, **inference), **nothing_given))
     parallel = step(dataclasses.replace(workload(*each, **inference), **nothing_given))
-    overhead = 200e-6
+    overhead = 200e-6 * typical_factor(OperatorKind.OVERHEAD, phase=Phase.INFERENCE)
     assert parallel.step_s.mid - overhead == pytest.approx(
         0.75 * (serial.step_s.mid - overhead), rel=0.05
     )

@@ -1,0 +1,36 @@
+"""What a class of operators takes in a real step, over what its kernels take by themselves.
+
+Only inference has such factors. There a product ends in memory that is new to it, batch
+normalisation runs beside the convolutions, and a call costs more where a network has more than
+one layer. In training none of them helped with families of networks that it was not fitted to.
+They were fitted on the recording linux-sapphirerapids-2 (Keras 3, TensorFlow 2.21, two cores),
+14 networks of the families that may shape the model, drawn towards 1 and kept within 0.7 and 1.3;
+`tests.accuracy.recorded_factors` does it again, and judges them on the other families.
+Leaves to others: times of kernels (`advisor.predict.efficiency`).
+"""
+
+from advisor.model.kernel import OperatorKind
+from advisor.model.quantity import Phase
+
+LEAST, MOST = 0.7, 1.3
+# Classes that share a factor, since one by one they are too small to be told apart.
+GROUPS: dict[str, tuple[OperatorKind, ...]] = {
+    "convolution": (OperatorKind.CONVOLUTION, OperatorKind.DEPTHWISE),
+    "product": (OperatorKind.GEMM,),
+    "recurrent": (OperatorKind.RECURRENT,),
+    "normalisation": (OperatorKind.NORMALISATION,),
+    "call": (OperatorKind.OVERHEAD,),
+}
+_FACTORS = {
+    "convolution": 1.07,
+    "product": 1.08,
+    "recurrent": 0.94,
+    "normalisation": 0.86,
+    "call": 1.23,
+}
+_BY_KIND = {kind: _FACTORS[name] for name, kinds in GROUPS.items() for kind in kinds}
+
+
+def typical_factor(kind: OperatorKind, *, phase: Phase) -> float:
+    """Return the time of a class in a step over the sum of its kernels; 1 in training."""
+    return _BY_KIND.get(kind, 1.0) if phase is Phase.INFERENCE else 1.0
