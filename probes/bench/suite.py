@@ -335,7 +335,7 @@ OVERHEADS = (
 SHORT_FORMATS = (
     Row(shape=gemm(1024)),
     Row(shape=HEADLINE_CONV, directions=THREE),
-    Row(shape=conv(32, 3, 32, 32, 3), directions=THREE),
+    Row(shape=conv(32, 3, 32, 32, 3), directions=FIRST),
     Row(shape=dense(128, 784, 512), directions=THREE),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH),
 )
@@ -355,7 +355,7 @@ ASKED_FORMATS = (
 SETTING_ROWS = (
     Row(shape=gemm(1024)),
     Row(shape=HEADLINE_CONV, directions=THREE),
-    Row(shape=conv(32, 3, 32, 32, 3), directions=THREE),
+    Row(shape=conv(32, 3, 32, 32, 3), directions=FIRST),
     Row(shape=dense(128, 784, 512), directions=THREE),
     Row(shape=dense(32, 256, 256), directions=THREE),
     Row(shape=depthwise(4, 64, 56), directions=THREE),
