@@ -1,12 +1,15 @@
 """What the packages are made of: files that desktops, installers and stores read."""
 
 import ast
+import importlib.metadata
 import importlib.util
+import io
 import plistlib
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import xml.etree.ElementTree as ET
 from configparser import ConfigParser
 from pathlib import Path
@@ -183,3 +186,24 @@ def test_the_watcher_sees_what_is_written_and_only_that(tmp_path, monkeypatch):
     trace.write_text(TRACE)
     found = hard.changed_files(trace, home=Path("/home/me"))
     assert found == ["/etc/mine", "/opt/gone", "/srv/a", "/var/lib/mine"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o755])
+def test_a_source_archive_does_not_tell_when_and_by_whom_it_was_packed(tmp_path, monkeypatch, mode):
+    make_wheel = load("make_wheel", monkeypatch=monkeypatch)
+    packed = []
+    for number, names in enumerate((["b", "a"], ["a", "b"])):
+        path = tmp_path / f"{number}.tar.gz"
+        with tarfile.open(path, "w:gz") as archive:
+            for name in names:
+                member = tarfile.TarInfo(f"top/{name}")
+                member.size, member.mtime, member.mode = 2, 1_000_000 + number, mode
+                member.uid, member.uname = number, f"user{number}"
+                archive.addfile(member, io.BytesIO(b"xy"))
+        make_wheel.settle(path)
+        packed.append(path.read_bytes())
+    assert packed[0] == packed[1]
+    with tarfile.open(tmp_path / "0.tar.gz") as archive:
+        assert [member.name for member in archive] == ["top/a", "top/b"]
+        assert archive.extractfile("top/a").read() == b"xy"
+        assert archive.getmember("top/a").mode == (0o755 if mode & 0o100 else 0o644)
