@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.compare.ordering import best_of_each, compared, placed, ratio_to
+from advisor.compare.same import with_same_machine
 from advisor.compare.shapes import distance, is_large, published_direction, published_shape
 from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
@@ -97,7 +98,7 @@ def compare_kernels(
         machine=profile.cpu.brand,
         collected_on=profile.collected_on,
         measured_on=None if measurements is None else measurements.measured_on,
-        groups=tuple(groups),
+        groups=with_same_machine(groups, knowledge),
     )
 
 

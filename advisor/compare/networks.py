@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from advisor.compare.kernels import is_on_one_device
 from advisor.compare.ordering import best_of_each, compared, placed, software_of
+from advisor.compare.same import with_same_machine
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison, ComparisonGroup, NoResult, OwnBasis, Subject
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
@@ -100,7 +101,7 @@ def compare_network(
         machine=profile.cpu.brand,
         collected_on=profile.collected_on,
         measured_on=None,
-        groups=(placed(group),),
+        groups=with_same_machine([placed(group)], knowledge),
     )
 
 

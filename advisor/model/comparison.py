@@ -56,6 +56,7 @@ class ComparedResult:
         workload: as published; batch_size: None where the figure has none.
         is_certain: False where nobody could check that the work was that of its name.
         note: what a reader must know before using the figure.
+        is_same_machine: the median of others who have the device of this machine.
     """
 
     device: str
@@ -70,6 +71,7 @@ class ComparedResult:
     is_certain: bool
     source: Source
     note: str | None
+    is_same_machine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,6 +136,12 @@ def _no_result(group: ComparisonGroup, tr: Translator) -> str:
 
 
 def _shown(group: ComparisonGroup) -> tuple[ComparedResult, ...]:
+    """Return the devices next to this machine, and others' medians of the same one."""
+    near = _near(group)
+    return tuple(r for r in group.results if r in near or r.is_same_machine)
+
+
+def _near(group: ComparisonGroup) -> tuple[ComparedResult, ...]:
     """Return the devices next to this machine, those at the ends where it has no figure."""
     if group.own is None:
         return group.results[-2 * SHOWN_EACH_SIDE :]
@@ -151,7 +157,7 @@ def _shown(group: ComparisonGroup) -> tuple[ComparedResult, ...]:
 def _chart(group: ComparisonGroup, shown: Iterable[ComparedResult], tr: Translator) -> BarChart:
     bars = [
         Bar(
-            label=_label(result),
+            label=_label(result, tr),
             low=result.value,
             mid=result.value,
             high=result.value,
@@ -189,7 +195,14 @@ def _chart_title(group: ComparisonGroup, shown: Iterable[ComparedResult], tr: Tr
     )  # fmt: skip
 
 
-def _label(result: ComparedResult) -> str:
+def device_text(result: ComparedResult, tr: Translator) -> str:
+    """Return what a result is of: a device, or others' machines like this one."""
+    return tr(N_("same machine, others' median")) if result.is_same_machine else result.device
+
+
+def _label(result: ComparedResult, tr: Translator) -> str:
+    if result.is_same_machine:
+        return device_text(result, tr)
     return result.device if result.year is None else f"{result.device}, {result.year}"
 
 
@@ -204,7 +217,7 @@ def _table(shown: Iterable[ComparedResult], tr: Translator) -> Table:
     heads = (N_("Device"), N_("Kind"), N_("Against this"), N_("Software"), N_("Work"), N_("Study"))
     rows = tuple(
         (
-            result.device,
+            device_text(result, tr),
             tr(DEVICE_KINDS[result.kind]),
             format_factor(result.ratio),
             result.software or UNKNOWN,

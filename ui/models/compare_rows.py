@@ -13,7 +13,12 @@ from advisor.model.kernel import Direction
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.report import Paragraph
-from advisor.report.compare_sections import figure_text, group_section, subject_name
+from advisor.report.compare_sections import (
+    device_text,
+    figure_text,
+    group_section,
+    subject_name,
+)
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import DIRECTIONS, PHASES
 from ui.models.rows import Cell, Span
@@ -115,7 +120,7 @@ def _row(
     year = UNKNOWN if result.year is None else str(result.year)
     ratio = result.ratio if result.ratio is not None else -1.0
     return (
-        Cell(text=result.device, value=result.device, detail=kind,
+        Cell(text=device_text(result, tr), value=result.device, detail=kind,
              explanation=result.note or ""),
         Cell(text=figure_text(result.value, group, tr), value=result.value,
              bar=Span(low=0.0, mid=place, high=place)),
