@@ -12,12 +12,15 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from advisor.report.said import said_line
+from ui.language import user_translator
+
 _log = logging.getLogger(__name__)
 
 
 def error_line(error: Exception) -> str:
-    """Return what an exception says as one line; its name when it says nothing."""
-    return " ".join(str(error).split()) or type(error).__name__
+    """Return what an exception says as one line in the user's language, else its name."""
+    return said_line(" ".join(str(error).split()), user_translator()) or type(error).__name__
 
 
 class BackgroundTask(QObject):

@@ -222,7 +222,11 @@ def _run(arguments: Sequence[str]) -> int:
     except (AdvisorError, MemoryError, OSError) as error:
         if is_debug:
             raise
-        print(f"dl-advisor: {_one_line(error)}", file=sys.stderr)
+        from advisor.report.said import said_line
+        from ui.language import user_translator
+
+        line = said_line(_one_line(error), user_translator())
+        print(f"dl-advisor: {line}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except Exception as error:
         if is_debug:

@@ -29,6 +29,7 @@ from advisor.report.build import (
     build_summary,
 )
 from advisor.report.pdf import render_pdf
+from advisor.report.said import said_line
 from probes.bench.plan import Budget
 from ui import bench_modes, journey
 from ui.doctor import doctor_head
@@ -215,7 +216,7 @@ def doctor(options: argparse.Namespace) -> int:
 
 def say(text: str) -> None:
     """Write a line to standard error."""
-    sys.stderr.write(f"dl-advisor: {text}\n")
+    sys.stderr.write(f"dl-advisor: {said_line(text, user_translator())}\n")
 
 
 def tell_not_kept(reason: str | None) -> None:

@@ -14,6 +14,7 @@ from types import FrameType
 
 from advisor.errors import InputError
 from advisor.format import format_bytes
+from advisor.i18n import N_
 from advisor.knowledge.refresh.run import (
     RefreshProgress,
     TableOutcome,
@@ -26,10 +27,12 @@ from advisor.knowledge.refresh.status import (
     PriceStatus,
     VendorPrices,
 )
+from advisor.report.columns import pad
 from probes.bench.process import CancelToken
 from ui.commands import say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
+from ui.language import user_translator
 from ui.pricing import fetch_prices, status_now
 from ui.terminal import print_line
 
@@ -122,22 +125,28 @@ def outcome_text(outcome: TableOutcome) -> str:
 
 def status_text(status: PriceStatus) -> str:
     """Return a line for each vendor, and what is old."""
-    lines = [f"{'vendor':16} {'offers':>6} {'on demand':>23} {'spot':>23}  source"]
+    tr = user_translator()
+    heads = ((N_("offers"), 6), (N_("on demand"), 23), (N_("spot"), 23))
+    rest = " ".join(pad(tr(text), width, is_right=True) for text, width in heads)
+    lines = [f"{pad(tr(N_('vendor')), 16)} {rest}  {tr(N_('source'))}"]
     lines += [_vendor_line(row) for row in status.vendors]
     old = [row for row in status.vendors if row.n_old]
     old_spot = [row for row in status.vendors if row.n_spot_old]
     if old:
-        lines.append(f"Older than {OLD_DAYS} days: {_old_names(old)}")
+        text = N_("Older than {days} days: {names}")
+        lines.append(tr(text, days=OLD_DAYS, names=_old_names(old)))
     if old_spot:
-        names = ", ".join(f"{v.vendor} ({v.n_spot_old} of {v.n_spot})" for v in old_spot)
-        lines.append(f"Spot older than {OLD_SPOT_DAYS} days: {names}")
+        names = ", ".join(f"{v.vendor} ({v.n_spot_old}/{v.n_spot})" for v in old_spot)
+        text = N_("Spot older than {days} days: {names}")
+        lines.append(tr(text, days=OLD_SPOT_DAYS, names=names))
     if old or old_spot:
-        lines.append(f"`dl-advisor prices refresh` asks for newer ones of {', '.join(SOURCES)}.")
+        text = N_("`dl-advisor prices refresh` asks for newer ones of {names}.")
+        lines.append(tr(text, names=", ".join(SOURCES)))
     return "\n".join(lines)
 
 
 def _old_names(rows: list[VendorPrices]) -> str:
-    return ", ".join(f"{v.vendor} ({v.n_old} of {v.n_offers})" for v in rows)
+    return ", ".join(f"{v.vendor} ({v.n_old}/{v.n_offers})" for v in rows)
 
 
 def _vendor_line(row: VendorPrices) -> str:

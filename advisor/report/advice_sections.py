@@ -39,7 +39,7 @@ from advisor.model.report import (
     Table,
 )
 from advisor.report.names import BASES, KINDS, PARTS
-from advisor.report.reasons import reason_text, reasons_text
+from advisor.report.reasons import reason_text, reasons_text, sentences_text
 from advisor.report.runner_up_notes import runner_up_notes
 from advisor.report.said import said, said_title, source_text
 
@@ -277,7 +277,7 @@ def avoid_section(advice: Recommendation, tr: Translator) -> Section:
         effect = UNKNOWN if row.speedup is None else format_factor_interval(row.speedup)
         texts = [reason_text(r, tr) for r in row.reasons]
         texts += [said(e.statement, tr) for e in row.evidence]
-        why = ". ".join(dict.fromkeys(texts))
+        why = sentences_text(dict.fromkeys(texts), tr)
         rows.append((said_title(row.option.title, tr), effect, why, where))
     heads = (tr(N_("Avoid")), tr(N_("Speed against now")), tr(N_("Why")), tr(N_("Source")))
     return Section(title=tr(N_("Avoid")), blocks=(Table(heads=heads, rows=tuple(rows)),))

@@ -290,7 +290,13 @@ def reason_text(reason: Reason, tr: Translator) -> str:
 
 def reasons_text(reasons: Iterable[Reason], tr: Translator) -> str:
     """Return reasons as sentences one after another."""
-    return " ".join(tr(N_("{text}."), text=reason_text(reason, tr)) for reason in reasons)
+    return sentences_text((reason_text(reason, tr) for reason in reasons), tr)
+
+
+def sentences_text(texts: Iterable[str], tr: Translator) -> str:
+    """Return texts as sentences one after another; Chinese has no space between them."""
+    between = "" if tr.language.startswith("zh") else " "
+    return between.join(tr(N_("{text}."), text=text.rstrip(".。")) for text in texts)
 
 
 def caveat_text(caveat: Caveat, tr: Translator) -> str:

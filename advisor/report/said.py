@@ -12,6 +12,7 @@ import string
 
 from advisor.i18n import Translator
 from advisor.model.quantity import Source
+from advisor.report.lines import LINES
 from advisor.report.sentences import SENTENCES
 
 _PAST_WORDS = " ; "
@@ -21,7 +22,7 @@ _PAST_WORDS = " ; "
 def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return each form with placeholders and what finds it, the form of most words first."""
     forms = []
-    for form in SENTENCES:
+    for form in (*SENTENCES, *LINES):
         parts = list(string.Formatter().parse(form))
         if any(name for _text, name, _spec, _conversion in parts):
             pattern = "".join(
@@ -45,6 +46,15 @@ def said(text: str, tr: Translator) -> str:
         if match is not None:
             return tr(form, **{name: said(part, tr) for name, part in match.groupdict().items()})
     return text
+
+
+def said_line(text: str, tr: Translator) -> str:
+    """Return a line of an error, before whose words the name of a file may stand."""
+    found = said(text, tr)
+    head, colon, rest = text.partition(": ")
+    if found != text or not colon:
+        return found
+    return f"{head}: {said_line(rest, tr)}"
 
 
 def said_pieces(text: str, tr: Translator) -> str:

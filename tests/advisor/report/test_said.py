@@ -12,7 +12,8 @@ from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from advisor.recommend.recommend import recommend
 from advisor.report.build import build_report
-from advisor.report.said import said, said_pieces, said_title, source_text
+from advisor.report.lines import LINES
+from advisor.report.said import said, said_line, said_pieces, said_title, source_text
 from advisor.report.sentences import SENTENCES
 from advisor.report.text import render_text
 from tests.advisor.recommend.builders import TODAY, a_profile
@@ -59,8 +60,15 @@ def test_a_source_keeps_the_title_of_a_publication():
     assert source_text(paper, ZH) == "A study of networks, 2024: example.org"
 
 
+def test_an_error_is_told_with_the_name_of_its_file():
+    line = "/tmp/a b: c.keras: not a .keras file: it is not a zip archive, or is cut off"
+    assert said_line(line, ZH) == "/tmp/a b: c.keras: 不是 .keras 文件：不是 zip 归档，或不完整"
+    assert said_line(line, EN) == line
+    assert said_line("who knows: what", ZH) == "who knows: what"
+
+
 def test_every_form_finds_what_is_written_in_it():
-    for form in SENTENCES:
+    for form in (*SENTENCES, *LINES):
         text = re.sub(r"\{(\w+)\}", r"X\1X", form)
         assert said(text, ZH) != text, form
 
