@@ -24,6 +24,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.measurement import Outcome
 from advisor.report.names import WARNINGS, request_name
 from ui.models.measure_rows import device_name
+from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdviseState, Stage
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.labels import text_label
@@ -208,10 +209,12 @@ class StartView(QWidget):
         if state.stage is Stage.MEASURING:
             return self._measuring_text(state)
         if state.stage is Stage.LAST and state.recommendation is not None:
-            date = state.recommendation.created_on
-            text = tr(N_("The last advice, of {date}."), date=date)
-        else:
-            text = tr(_STAGE_TEXTS[state.stage])
+            advice = state.recommendation
+            date = tr(N_("The last advice, of {date}."), date=advice.created_on)
+            # The job of the form, which stands above, may be another one.
+            job = job_sentence(advice.workload, advice.preferences, tr)
+            return "\n".join((" ".join((date, *self._notes(state))), job))
+        text = tr(_STAGE_TEXTS[state.stage])
         return text if state.is_busy else " ".join((text, *self._notes(state)))
 
     def _notes(self, state: AdviseState) -> Iterator[str]:

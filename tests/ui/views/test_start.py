@@ -206,3 +206,9 @@ def test_nothing_is_clipped(view, states, name, size):
     for label in (*view.message.findChildren(QLabel), view.status, view.job, view.title):
         if label.isVisible() and label.text() and label.wordWrap():
             assert label.height() >= label.heightForWidth(label.width()), label.text()
+
+
+def test_an_earlier_advice_names_its_own_job(view, states):
+    view.show_job("another job altogether")
+    show(view, states, "last")
+    assert states["last"].recommendation.workload.title in view.status.text()
