@@ -26,6 +26,7 @@ SINGLES_SHARE = 0.75
 _HOPELESS = 2.0
 _MOST_TIMES_LONGER = 5.0
 _LEAST_BUDGET_S = 30.0
+_LEAST_LEFT_S = 10.0
 
 RunSetup = Callable[..., TrialRun]
 
@@ -75,7 +76,12 @@ def gpu_backends(profile: MachineProfile, environment: Environment | None) -> tu
 
 
 def limits_beside(
-    limits: RunLimits, runs: Sequence[TrialRun], *, source: TrialSource, setup: TrialSetup
+    limits: RunLimits,
+    runs: Sequence[TrialRun],
+    *,
+    source: TrialSource,
+    setup: TrialSetup,
+    budget_s: float,
 ) -> RunLimits:
     """Return the limits of a run beside those of the baseline, which comes first.
 
@@ -86,7 +92,11 @@ def limits_beside(
         runs: made so far; the first is one of the baseline.
         source: the job.
         setup: what is run next.
+        budget_s: of the search.
     """
+    left_s = budget_s - sum(run.duration_s for run in runs)
+    # The network's own code may do anything: no run is far longer than the search.
+    limits = dataclasses.replace(limits, budget_s=min(limits.budget_s, max(left_s, _LEAST_LEFT_S)))
     own = [run for run in runs if run.setup_id == runs[0].setup_id and run.is_completed]
     if not own or setup.id == runs[0].setup_id:
         return limits
@@ -171,6 +181,7 @@ class Searcher:
                 self._runs,
                 source=self._request.source,
                 setup=setup,
+                budget_s=self._request.budget_s,
             ),
             cancel=self._cancel,
         )

@@ -45,7 +45,8 @@ def next_setup(
     if len(own) > 1 and not any(run.is_completed for run in own):
         return None
     if not own[0].is_completed and len(own) == 1:
-        return baseline if own[0].outcome is not Outcome.CANCELLED else None
+        has_time = spent_s + own[0].duration_s <= budget_s
+        return baseline if has_time and own[0].outcome is not Outcome.CANCELLED else None
     known = {setup.id for setup in setups}
     since = _since_baseline([run for run in runs if run.setup_id in known], baseline.id)
     # Whatever is run next, the baseline closes the search.

@@ -118,12 +118,22 @@ def test_what_is_far_slower_is_given_up_beside_the_baseline(fake, capsys):
     assert run(["try", "mnist-cnn", "--option", "xla"]) == 0
     first = fake.limits[0]
     assert first.hopeless_step_s is None
-    assert first.budget_s == try_run.RunLimits().budget_s
+    assert first.budget_s == 120.0
     slow = next(
         limits for name, limits in zip(fake.order, fake.limits, strict=True) if name == "xla"
     )
     assert slow.hopeless_step_s == pytest.approx(0.2, rel=0.05)
     assert slow.budget_s == 30.0
+
+
+def test_no_run_is_longer_than_what_is_left_of_the_search(fake, capsys):
+    run(["try", "mnist-cnn", "--option", "xla", "--minutes", "0.5"])
+    assert [limits.budget_s for limits in fake.limits[:2]] == [30.0, 25.0]
+    assert min(limits.budget_s for limits in fake.limits) >= 10.0
+
+
+def test_the_baseline_is_never_hopeless(fake, capsys):
+    assert run(["try", "mnist-cnn", "--option", "xla"]) == 0
     assert all(
         limits.hopeless_step_s is None
         for name, limits in zip(fake.order, fake.limits, strict=True)

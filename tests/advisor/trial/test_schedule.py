@@ -74,6 +74,12 @@ def test_failing_setups_and_baselines_end(machine):
     assert nothing.order == ["now", "now"]
 
 
+def test_a_baseline_that_used_up_the_time_is_not_tried_again(machine):
+    hanging = machine({"a": 1.0}, failing=("now",))
+    hanging.search(11.0)
+    assert hanging.order == ["now"]
+
+
 def test_a_cancelled_run_ends_the_search(machine):
     simulated = machine({"a": 1.0})
     cancelled = TrialRun(
