@@ -7,7 +7,7 @@ device of which data sheet. Leaves to others: how alike two of them are
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from advisor.knowledge.lookup import find_device
@@ -190,12 +190,29 @@ def cpu_device(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tables:
-    """What the rows are looked up in."""
+    """What the rows are looked up in; `limits` keeps those of processors that were asked for."""
 
     knowledge: Knowledge
     specs: Mapping[tuple[str, DeviceKind], DeviceSpec | None]
     networks: Mapping[str, NetworkFacts]
     platforms: Mapping[tuple[str, str], CpuPlatform]
+    limits: dict[tuple[str, float], CpuLimits | None] = field(default_factory=dict)
+
+    def limits_of(self, spec: DeviceSpec) -> CpuLimits | None:
+        """Return the limits of a processor: hundreds of rows are of a few."""
+        key = (spec.device, 0.0)
+        if key not in self.limits:
+            self.limits[key] = spec_limits(spec, knowledge=self.knowledge)
+        return self.limits[key]
+
+    def limits_of_rented(self, platform: CpuPlatform, vcpus: float) -> CpuLimits | None:
+        """Return the limits of a rented machine with so many vCPUs."""
+        key = (f"{platform.vendor} {platform.family}", vcpus)
+        if key not in self.limits:
+            self.limits[key] = platform_limits(
+                platform, vcpus=vcpus, architecture=platform.architecture, knowledge=self.knowledge
+            )
+        return self.limits[key]
 
 
 def anchors_of(knowledge: Knowledge) -> tuple[Anchor, ...]:
@@ -275,7 +292,7 @@ def _device(row: PublishedResult, tables: _Tables) -> Device | None:
     if row.device_kind is not DeviceKind.CPU:
         return gpu_device(spec, precision=precision) if spec else None
     if spec is not None:
-        limits = spec_limits(spec, knowledge=tables.knowledge)
+        limits = tables.limits_of(spec)
         if limits is None:
             return None
         return cpu_device(limits, name=spec.device, precision=precision, threads=row.threads)
@@ -283,15 +300,7 @@ def _device(row: PublishedResult, tables: _Tables) -> Device | None:
         found = pattern.search(row.device)
         platform = tables.platforms.get((cloud, found.group(1))) if found else None
         if found and platform:
+            limits = tables.limits_of_rented(platform, float(found.group(2)))
             name = f"{cloud} {platform.family}"
-            return _rented(name, platform, int(found.group(2)), tables, precision)
+            return cpu_device(limits, name=name, precision=precision) if limits else None
     return None
-
-
-def _rented(
-    name: str, platform: CpuPlatform, vcpus: int, tables: _Tables, precision: Precision
-) -> Device:
-    limits = platform_limits(
-        platform, vcpus=vcpus, architecture=platform.architecture, knowledge=tables.knowledge
-    )
-    return cpu_device(limits, name=name, precision=precision)
