@@ -46,8 +46,12 @@ def saved(tmp_path):
     return save
 
 
-def value_of(driver, number):
-    return driver.look()["sliders"][number]["at"]
+def moved(driver, began):
+    """Tell whether the first slider stands elsewhere than it began."""
+    return driver.wait_until(
+        lambda seen: seen["sliders"] and seen["sliders"][0]["at"] != began["at"],
+        what="another number of epochs",
+    )
 
 
 def test_a_student_with_an_apu_sees_what_is_free_and_what_renting_costs(open_window, close, saved):
@@ -55,11 +59,13 @@ def test_a_student_with_an_apu_sees_what_is_free_and_what_renting_costs(open_win
     driver = open_window(str(file))
     driver.page("advice")
     driver.read("USD")
-    began = value_of(driver, 0)
-    slider = driver.look()["sliders"][0]
-    driver.click_at(slider["x"], slider["y"])
+    driver.wait_until(lambda seen: seen["sliders"], what="the sliders")
+    # The window may still be on its way to its place.
+    time.sleep(0.8)
+    began = driver.look()["sliders"][0]
+    driver.click_at(began["x"], began["y"])
     driver.press("Page_Up", "Page_Up")
-    driver.wait_until(lambda _seen: value_of(driver, 0) != began, what="another number of epochs")
+    assert moved(driver, began)
     first = driver.look()["texts"]
     driver.press("Tab", "Tab", "Tab")
     for _ in range(12):
