@@ -80,6 +80,7 @@ def measured_prediction(
     assert result.step_s is not None
     step_s = result.step_s.scaled(workload.batch_size / result.samples_per_step)
     epoch_s, total_s = job_times(step_s, workload=workload)
+    share = step_s.mid / baseline.step_s.mid
     return dataclasses.replace(
         baseline,
         option_id=option_id,
@@ -88,6 +89,11 @@ def measured_prediction(
         total_s=total_s,
         basis=Basis.MEASURED,
         evidence=(_evidence(result, trials), *baseline.evidence),
+        # What was assumed of the step is not needed any more; where its time goes is.
+        assumptions=tuple(workload.notes),
+        breakdown=tuple(
+            dataclasses.replace(part, time_s=share * part.time_s) for part in baseline.breakdown
+        ),
         is_warned=False,
     )
 

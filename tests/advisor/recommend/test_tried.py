@@ -84,6 +84,16 @@ def test_the_state_now_is_what_was_measured(machine):
     assert "fresh processes" in advice.baseline.evidence[0].statement
 
 
+def test_what_was_assumed_of_the_step_is_gone_and_its_parts_add_up_as_before(machine):
+    predicted, tried = advise(machine, None).baseline, advise(machine, TRIALS).baseline
+    assert "Nothing was measured yet: the times follow from the data sheet." in (
+        predicted.assumptions
+    )
+    assert tried.assumptions == tuple(WORKLOAD.notes)
+    parts = [sum(part.time_s for part in found.breakdown) for found in (predicted, tried)]
+    assert parts[1] / tried.step_s.mid == pytest.approx(parts[0] / predicted.step_s.mid)
+
+
 def test_a_setting_without_a_row_that_is_faster_is_ranked_with_its_settings(machine):
     advice = advise(machine, TRIALS)
     own = next(r for r in advice.ranked if r.option.id == "tried:malloc-keep")
