@@ -85,6 +85,7 @@ QCheckBox::indicator, QListView::indicator {{
     width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 3px;
     background: palette(base);
 }}
+QListView::indicator {{ width: 10px; height: 10px; }}
 QCheckBox::indicator:checked, QListView::indicator:checked {{
     background: {now}; border-color: {now}; image: url("{check}");
 }}

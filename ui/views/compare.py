@@ -30,6 +30,7 @@ from ui.widgets.labels import spoken, text_label
 from ui.widgets.message_panel import MessagePanel
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
+from ui.widgets.text_delegate import TextDelegate
 
 _LIST_WIDTH = 250
 
@@ -51,6 +52,7 @@ class CompareView(QWidget):
         self.groups.setObjectName("groups")
         self.groups.setWordWrap(True)
         self.groups.setMaximumWidth(_LIST_WIDTH)
+        self.groups.setItemDelegate(TextDelegate(self.groups))
         self.groups.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.groups.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.kind, self.since = QComboBox(), QComboBox()
