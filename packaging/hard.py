@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 VISIBLE_S = 2.0
 # A call that makes or changes a file, and the first path that it names.
 _CHANGES = re.compile(
-    r"(?:openat\([^\"]*|open\(|creat\(|mkdir(?:at)?\([^\"]*|rename(?:at2?)?\([^\"]*|unlink(?:at)?\([^\"]*"
+    r"\b(?:openat\([^\"]*|open\(|creat\(|mkdir(?:at)?\([^\"]*|rename(?:at2?)?\([^\"]*|unlink(?:at)?\([^\"]*"
     r"|symlink(?:at)?\([^\"]*|link(?:at)?\([^\"]*|truncate\(|chmod\(|fchmodat\([^\"]*)\"([^\"]*)\"(.*)"
 )
 _WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")

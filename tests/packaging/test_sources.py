@@ -176,6 +176,7 @@ TRACE = """\
 11 mkdir("/var/lib/mine", 0777) = 0
 11 unlinkat(AT_FDCWD, "/opt/gone", 0) = 0
 11 rename("/srv/a", "/srv/b") = 0
+11 readlink("/usr/lib/llvm-15/bin/clang-15", "x", 4096) = 1
 11 stat("/usr/lib/x", {st_mode=S_IFREG}) = 0
 """
 
