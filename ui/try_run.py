@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import Outcome, StabilityWarning
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource
-from advisor.trial.judge import judge_all
+from advisor.trial.judge import is_promising, judge_all
 from advisor.trial.plan import TrialFacts, list_pairs
-from advisor.trial.schedule import search
+from advisor.trial.schedule import MAX_RUNS, search
+from advisor.trial.statistics import log_ratios
 from probes.bench.process import CancelToken
 from probes.bench.stability import DRIFT, warnings_of_machine
 from probes.bench.trials import facts as probe
 from probes.bench.trials.run import RunLimits, run_setup
 from ui.history.store import History, Search
 
-# Of the time of a search with pairs, what the single settings get.
-SINGLES_SHARE = 0.75
+# Of the time of a search with pairs, what single settings get before the first pair.
+SINGLES_SHARE = 0.8
 # A step this many times as long as now, or a run, need not be timed well.
 _HOPELESS = 2.0
 _MOST_TIMES_LONGER = 5.0
@@ -143,22 +144,41 @@ class Searcher:
         request = self._request
         setups = list(request.setups)
         if request.with_pairs:
-            # Another batch size trains another way: what needs no such decision comes first.
-            singles = [setup for setup in setups if setup.batch_size is None]
-            self._search_among(singles, budget_s=SINGLES_SHARE * request.budget_s)
-            results = judge_all(singles, self._runs, precision=request.source.precision)
-            pairs = list_pairs(results[1:])
-            self._search_among([setups[0], *pairs], budget_s=request.budget_s)
-            self._search_among([*singles, *pairs], budget_s=request.budget_s)
-            setups += pairs
+            setups += self._search_pairs(setups)
         self._search_among(setups, budget_s=request.budget_s)
         return self._report(setups, profile)
+
+    def _search_pairs(self, setups: Sequence[TrialSetup]) -> tuple[TrialSetup, ...]:
+        """Run all but batch sizes, pairs of what may be faster as soon as they are known.
+
+        Another batch size trains another way: it comes after all that needs no such decision.
+        """
+        budget_s = self._request.budget_s
+        baseline, *singles = [setup for setup in setups if setup.batch_size is None]
+        self._search_among([baseline, *singles], budget_s=budget_s, max_runs=1)
+        good = self._promising(baseline, singles)
+        self._search_among([baseline, *good], budget_s=SINGLES_SHARE * budget_s, max_runs=2)
+        precision = self._request.source.precision
+        pairs = list_pairs(judge_all([baseline, *good], self._runs, precision=precision)[1:])
+        self._search_among([baseline, *pairs], budget_s=budget_s, max_runs=1)
+        best = self._promising(baseline, (*good, *pairs))
+        self._search_among([baseline, *best], budget_s=budget_s)
+        self._search_among([baseline, *singles, *pairs], budget_s=budget_s)
+        return pairs
+
+    def _promising(
+        self, baseline: TrialSetup, setups: Sequence[TrialSetup]
+    ) -> tuple[TrialSetup, ...]:
+        ratios = log_ratios(self._runs, baseline_id=baseline.id)
+        return tuple(setup for setup in setups if is_promising(ratios.get(setup.id, ())))
 
     @property
     def _is_cancelled(self) -> bool:
         return self._cancel is not None and self._cancel.is_cancelled
 
-    def _search_among(self, setups: Sequence[TrialSetup], *, budget_s: float) -> None:
+    def _search_among(
+        self, setups: Sequence[TrialSetup], *, budget_s: float, max_runs: int = MAX_RUNS
+    ) -> None:
         if self._is_cancelled:
             return
         search(
@@ -167,6 +187,7 @@ class Searcher:
             budget_s=budget_s,
             runs=self._runs,
             precision=self._request.source.precision,
+            max_runs=max_runs,
         )
 
     def _run(self, setup: TrialSetup) -> TrialRun:

@@ -31,6 +31,9 @@ _LEAST_RUNS_OF_FASTER = 3
 # A run this far from the baseline needs no second look to tell which way it goes.
 _HOPELESS = math.log(1.5)
 
+# A run this much faster may be one of a setting that is 5 % faster.
+_PROMISING = 0.5 * _DELTA
+
 # How far the loss after the same steps may be from the baseline's, as a share of it.
 _TOLERANCES = {
     Precision.FLOAT32: 0.01,
@@ -105,12 +108,18 @@ def _is_surely_equal(found: Estimate) -> bool:
     return abs(found.log_mid) + found.half_99 < _DELTA
 
 
+def _is_clear_at_once(found: Estimate) -> bool:
+    """Return whether one run tells which way it goes, by the spread of all others."""
+    size = abs(found.log_mid)
+    return size >= _HOPELESS or size - found.half_99 > 2.0 * _DELTA
+
+
 def verdict_of(found: Estimate | None) -> TrialVerdict:
     """Return what a speed-up says; without an estimate nothing is sure."""
     if found is None:
         return TrialVerdict.UNSTABLE
-    if found.n_runs < _LEAST_RUNS and abs(found.log_mid) < _HOPELESS:
-        is_equal = _is_surely_equal(found)
+    if found.n_runs < _LEAST_RUNS and not _is_clear_at_once(found):
+        is_equal = abs(found.log_mid) + found.half_95 < _DELTA
         return TrialVerdict.NO_DIFFERENCE if is_equal else TrialVerdict.UNSTABLE
     # Several settings are judged at once: a difference is asked for more than 95 %.
     low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
@@ -136,7 +145,7 @@ def is_decided(found: Estimate | None) -> bool:
     if _is_surely_equal(found):
         return True
     if found.n_runs < _LEAST_RUNS:
-        return False
+        return found.log_mid + found.half_99 < -2.0 * _DELTA
     low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
     if high < -_DELTA:
         return found.half_95 <= _GOAL_HALF or found.log_mid < -2.0 * _DELTA
@@ -151,7 +160,7 @@ def is_hopeless(ratios: Sequence[float]) -> bool:
 
 def is_promising(ratios: Sequence[float]) -> bool:
     """Return whether a setup may be the best: it gets its next run before the others."""
-    return bool(ratios) and statistics.fmean(ratios) > _DELTA
+    return bool(ratios) and statistics.fmean(ratios) > _PROMISING
 
 
 def judge_all(

@@ -30,6 +30,7 @@ _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16"
 _TENSORFLOW = "tensorflow"
 _BACKENDS = ("jax", "torch", "openvino")
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
+_WORTH_IT = 1.05
 _GROWTH = (0.5, 2.0, 4.0)
 
 
@@ -381,11 +382,14 @@ def combine(first: TrialSetup, second: TrialSetup) -> TrialSetup | None:
 def list_pairs(results: Sequence[TrialResult], *, most: int = 4) -> tuple[TrialSetup, ...]:
     """Return combinations of setups that are each faster alone, the most promising first.
 
+    Each is run itself, so "not clear" is good enough where the figure is above 5 %.
+
     Args:
         results: of single setups.
         most: how many at the most.
     """
-    good = [r for r in results if r.verdict is TrialVerdict.FASTER and r.speedup is not None]
+    sure = (TrialVerdict.FASTER, TrialVerdict.UNSTABLE)
+    good = [r for r in results if r.verdict in sure and r.speedup and r.speedup.mid > _WORTH_IT]
     good.sort(key=lambda r: -(r.speedup.mid if r.speedup else 0.0))
     pairs = []
     for one, other in itertools.combinations(good, 2):

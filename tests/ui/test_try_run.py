@@ -1,0 +1,81 @@
+"""A search of everything on simulated machines whose truth is known: the winner, in the time."""
+
+import math
+import random
+
+import pytest
+
+from advisor.model.measurement import Outcome
+from advisor.model.quantity import Phase, Precision
+from advisor.model.trial import Jit, TrialRun, TrialSetup, TrialSource, TrialVerdict
+from advisor.trial.plan import list_pairs
+from ui import journey
+from ui.try_run import Searcher, SearchRequest
+
+SOURCE = TrialSource(name="n", title="N", phase=Phase.TRAINING, batch_size=32, model_json="{}")
+# True speeds as on two cores with bfloat16; seconds that a run takes.
+SPEEDS = {
+    "now": 1.0, "bfloat16": 1.9, "fpmath-bf16": 1.10, "malloc-keep": 1.06, "huge-pages": 1.0,
+    "one-pool": 0.98, "threads-half": 0.7, "onednn-off": 0.45, "xla": 0.07,
+    "batch-16": 0.9, "batch-64": 1.1,
+}  # fmt: skip
+RUN_S = {"xla": 10.0}
+BUDGET_S = 108.0
+SETUPS = tuple(
+    TrialSetup(
+        id=name,
+        title=name,
+        precision=Precision.BFLOAT16 if name == "bfloat16" else None,
+        jit=Jit.ON if name == "xla" else Jit.AUTO,
+        batch_size=int(name.removeprefix("batch-")) if name.startswith("batch-") else None,
+    )
+    for name in SPEEDS
+)
+
+
+@pytest.fixture(scope="module")
+def profile():
+    return journey.probe_machine(with_opencl=False)
+
+
+def true_speed(setup):
+    return math.prod(SPEEDS[name] for name in (setup.parts or (setup.id,)))
+
+
+def search(profile, *, noise, seed):
+    draw = random.Random(seed)
+
+    def run(source, setup, *, started_s, limits, cancel):
+        size = setup.batch_size or source.batch_size
+        sample_s = 1e-3 / true_speed(setup) * math.exp(draw.gauss(0.0, noise))
+        return TrialRun(
+            setup_id=setup.id, started_s=started_s, duration_s=RUN_S.get(setup.id, 4.5),
+            outcome=Outcome.COMPLETED, values_s=(size * sample_s,), batch_size=size,
+            check_value=2.3,
+        )  # fmt: skip
+
+    request = SearchRequest(source=SOURCE, setups=SETUPS, budget_s=BUDGET_S, with_pairs=True)
+    return Searcher(request, today="2026-11-22", run=run).go(profile)
+
+
+@pytest.mark.parametrize(("noise", "most_wrong"), [(0.005, 0), (0.01, 1), (0.02, 4)])
+def test_the_winner_is_within_three_percent_of_the_best_in_two_minutes(profile, noise, most_wrong):
+    singles = [setup for setup in SETUPS if setup.batch_size is None]
+    n_wrong = 0
+    for seed in range(20):
+        report = search(profile, noise=noise, seed=seed)
+        assert report.duration_s <= BUDGET_S
+        pairs = list_pairs([r for r in report.results[1:] if r.setup in singles])
+        best = max(map(true_speed, (*singles, *pairs)))
+        n_wrong += best / true_speed(report.best.setup) > 1.03
+    assert n_wrong <= most_wrong
+
+
+def test_verdicts_are_right_where_the_machine_is_quiet(profile):
+    results = {r.setup.id: r.verdict for r in search(profile, noise=0.01, seed=3).results}
+    assert results["bfloat16"] is TrialVerdict.FASTER
+    assert results["fpmath-bf16"] is TrialVerdict.FASTER
+    assert results["huge-pages"] is TrialVerdict.NO_DIFFERENCE
+    assert results["one-pool"] in (TrialVerdict.NO_DIFFERENCE, TrialVerdict.UNSTABLE)
+    assert results["threads-half"] is TrialVerdict.SLOWER
+    assert {results[name] for name in ("onednn-off", "xla")} == {TrialVerdict.SLOWER}
