@@ -194,3 +194,37 @@ def test_factor_stays_within_what_was_seen(m, n, k):
     low = min(min(seen) * roof, *(p.time_s for p in points))
     high = max(max(seen) * roof, least, *(p.time_s for p in points))
     assert low * 0.999 <= found.time_s <= high * 1.001
+
+
+def test_another_function_tells_next_to_nothing():
+    # GELU takes ten times as long as ReLU at the same size.
+    def shape(op, elements):
+        return ElementwiseShape(op=op, elements=elements)
+
+    known = [point(shape("relu", n), 1e-9 * n) for n in (1 << 17, 1 << 18, 1 << 20)]
+    found = model(*known, point(shape("gelu", 1 << 18), 1e-8 * (1 << 18)))
+    wanted = 1 << 19
+    assert ask(found, shape("gelu", wanted)).time_s == pytest.approx(1e-8 * wanted, rel=0.35)
+
+
+def test_two_directions_that_share_threads_take_less_than_twice():
+    def work_s(both_ways, *, is_bidirectional):
+        roof = Roofline(flop_per_s=1e11, byte_per_s=2e10, dispatch_s=0.0, both_ways=both_ways)
+        shape = RecurrentShape(
+            cell=Cell.LSTM, batch=8, timesteps=10, input=16, hidden=16,
+            is_bidirectional=is_bidirectional,
+        )  # fmt: skip
+        return roof.work_s(shape, direction=Direction.FORWARD, precision=F32)
+
+    one = work_s(2.0, is_bidirectional=False)
+    assert work_s(2.0, is_bidirectional=True) == pytest.approx(2 * one)
+    assert work_s(1.4, is_bidirectional=True) == pytest.approx(1.4 * one)
+
+
+def test_a_launch_is_told_by_the_smallest_convolution_and_carried_over():
+    tiny, small = conv(1, 8, 4, 8), conv(2, 16, 16, 16)
+    found = EfficiencyModel([point(tiny, 90e-6)], rooflines={F32: ROOF}, call_s=400e-6)
+    without = EfficiencyModel([point(tiny, 90e-6)], rooflines={F32: ROOF})
+    assert ask(found, small).time_s == pytest.approx(90e-6, rel=0.4)
+    # Nobody starts it from Python: the interpolation has only the factor of one point.
+    assert ask(without, small).time_s > 2 * ask(found, small).time_s
