@@ -78,7 +78,10 @@ def repeat(proof: Proof, count: int) -> int:
             spread = max(values) / min(values) - 1.0
             text = " ".join(f"{value:.3f}" for value in values)
             print(f"{network:20} {name:14} {text}  largest/smallest {100 * spread:+.1f} %")
-            code |= int(spread > REPEATS_WITHIN)
+            code |= int(spread > REPEATS_WITHIN or len(values) < count)
+        if not speeds:
+            print(f"{network:20} no figure in the time: give more minutes")
+            code = 1
     return code
 
 
