@@ -3,6 +3,7 @@
 Leaves to others: everything else.
 """
 
+import importlib
 import signal
 import sys
 from collections.abc import Callable
@@ -47,8 +48,6 @@ _PAGES = (
     "ui.views.advice_page",
     "ui.views.history",
     "ui.presenters.history",
-    "ui.comparing",
-    "ui.doctor",
 )
 
 
@@ -382,16 +381,27 @@ def run(
     garbage = GarbageSearch(app)
     task = _warm_up(app)
     # What is loaded by then stays: it is not searched for garbage again.
-    task.done.connect(garbage.keep_what_is_loaded)
+    task.done.connect(lambda _answer: _load_pages(garbage))
     code = app.exec()
     task.wait(_WARM_UP_END_S)
     garbage.stop()
     return code
 
 
+def _load_pages(garbage: GarbageSearch) -> None:
+    """Load the modules of the pages, before anybody looks at one.
+
+    On this thread: Qt's classes are made when they are first named, and two threads that name
+    one at a time may get the class above it instead.
+    """
+    for name in _PAGES:
+        importlib.import_module(name)
+    garbage.keep_what_is_loaded()
+
+
 def _warm_up(app: QApplication) -> BackgroundTask:
     """Load the dataset beside the window as soon as that is painted."""
     sys.setswitchinterval(SWITCH_S)
-    task = BackgroundTask(lambda _send: warm_up(_PAGES), parent=app)
+    task = BackgroundTask(lambda _send: warm_up(("ui.comparing", "ui.doctor")), parent=app)
     QTimer.singleShot(_WARM_UP_MS, task, task.start)
     return task

@@ -17,6 +17,8 @@ from ui.presenters.advise import AdvisePresenter, Stage
 from ui.window_command import PAGES
 
 _PAGE_MS = 700
+# All is loaded by then; the watch begins with the run.
+_SETTLED_MS = 5000
 _FORBIDDEN = ("tensorflow", "keras", "pyopencl", "torch", "onnx")
 
 
@@ -29,13 +31,13 @@ class Tour:
         self._presenter.state_changed.connect(self._look)
         self._number = self._n_after = 0
         self.watchdog = Watchdog()
-        self.watchdog.__enter__()
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._next_page)
         self.pages = []
-        QTimer.singleShot(400, self._start)
+        QTimer.singleShot(_SETTLED_MS, self._start)
 
     def _start(self):
+        self.watchdog.__enter__()
         self._window.page("start").advise_button.click()
         self._timer.start(_PAGE_MS)
 
