@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -13,8 +14,12 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 import requests
 
+needs_openssl = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="needs openssl to make a certificate"
+)
 ROOT = Path(__file__).resolve().parents[3]
 _START_S = 60.0
 _PLAIN = {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
@@ -194,6 +199,19 @@ class RecordingServer:
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
         self._thread.start()
+
+    def speak_tls(self, folder: Path) -> None:
+        """Answer over TLS from now on, with a certificate that nobody vouches for."""
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+             "-subj", "/CN=localhost", "-keyout", folder / "key", "-out", folder / "cert"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "cert", folder / "key")
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self._server.handle_error = lambda *_words: None
+        self.url = self.url.replace("http://127.0.0.1", "https://localhost")
 
     def close(self):
         self._server.shutdown()

@@ -2,9 +2,6 @@
 
 import base64
 import os
-import shutil
-import ssl
-import subprocess
 
 import pytest
 
@@ -14,7 +11,7 @@ from advisor.share.client import ShareError, check_server, delete_upload, send_u
 from advisor.share.upload import canonical_bytes, id_of
 from tests.advisor.predict.builders import opencl_device
 from tests.advisor.share.builders import machine, measured
-from tests.advisor.share.servers import RecordingServer
+from tests.advisor.share.servers import RecordingServer, needs_openssl
 from tests.advisor.share.test_anonymise import SECRETS, planted
 
 OK = (201, {}, b'{"state":"accepted","detail":"accepted"}')
@@ -140,20 +137,10 @@ def test_addresses_that_are_asked():
     assert check_server("http://127.0.0.1:8470") == "http://127.0.0.1:8470"
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
-def test_a_certificate_that_nobody_vouches_for_is_refused(knowledge, make_server, tmp_path):
+@needs_openssl
+def test_a_certificate_that_nobody_vouches_for_is_refused(make_server, tmp_path):
     server = make_server()
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-keyout", tmp_path / "key", "-out", tmp_path / "cert"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
-    inner = server._server
-    inner.socket = context.wrap_socket(inner.socket, server_side=True)
-    inner.handle_error = lambda *_words: None
-    url = server.url.replace("http://127.0.0.1", "https://localhost")
+    server.speak_tls(tmp_path)
     with pytest.raises(ShareError, match="certificate is not accepted"):
-        send_upload(url, upload_id=ID, body=b'{"secret":1}', sleep=lambda _s: None)
+        send_upload(server.url, upload_id=ID, body=b'{"secret":1}', sleep=lambda _s: None)
     assert server.requests == []

@@ -16,7 +16,7 @@ from advisor.share.collector.export import export_csv
 from advisor.share.collector.series import figures_of
 from advisor.share.pull import FILE, pull
 from tests.advisor.share.builders import machine, measured, upload, with_device
-from tests.advisor.share.servers import RecordingServer
+from tests.advisor.share.servers import RecordingServer, needs_openssl
 
 TODAY = dt.date(2026, 11, 22)
 
@@ -146,6 +146,19 @@ def test_a_server_without_a_list(serve):
 def test_only_https_is_asked(tmp_path, vocabulary):
     with pytest.raises(InputError, match="https"):
         pull("http://example.org", folder=tmp_path, today=TODAY, vocabulary=vocabulary)
+
+
+@needs_openssl
+def test_figures_of_a_server_that_nobody_vouches_for_are_not_taken(tmp_path, knowledge, vocabulary):
+    server = RecordingServer((200, {}, _export(upload(knowledge)).encode()))
+    try:
+        server.speak_tls(tmp_path)
+        with pytest.raises(ShareError, match="certificate"):
+            pull(server.url, folder=tmp_path, today=TODAY, vocabulary=vocabulary, total_s=5.0)
+    finally:
+        server.close()
+    assert server.requests == []
+    assert not (tmp_path / "published").exists()
 
 
 def test_a_folder_that_cannot_be_written(serve, knowledge, tmp_path):
