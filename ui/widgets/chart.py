@@ -80,7 +80,7 @@ class Chart(QWidget):
         axes = {"bottom": _LogAxis("bottom", text=x_text or _short)}
         if is_log_y:
             axes["left"] = _LogAxis("left", text=_short)
-        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
+        self.plot = pyqtgraph.PlotWidget(axisItems=axes, enableMenu=False)
         self.plot.setAccessibleName(name)
         self.plot.setLogMode(x=True, y=is_log_y)
         self.plot.setMenuEnabled(False)
