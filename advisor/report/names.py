@@ -125,6 +125,7 @@ _OVERHEAD = {
     "dispatch": N_("one operator, fixed part"),
     "variable": N_("one variable's update, fixed part"),
     "launch": N_("kernel launch"),
+    "queued_launch": N_("kernel launch in a row of many"),
 }
 
 
