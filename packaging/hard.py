@@ -164,7 +164,7 @@ def _plain(path: str) -> str:
 
 
 def test_writes(smoke: Smoke) -> str:
-    """Watch the main job and the window: nothing is made or changed outside the user's folders."""
+    """Watch the main job: nothing is made or changed outside the user's folders."""
     tracer = shutil.which("strace")
     if tracer is None:
         return "left out: no strace"
