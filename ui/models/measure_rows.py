@@ -3,6 +3,7 @@
 Leaves to others: the table model (`ui.models.rows`), the charts (`ui.models.curves`).
 """
 
+from collections.abc import Callable
 from typing import TypeGuard
 
 from advisor.format import UNKNOWN, format_duration, format_percent, format_rate
@@ -14,6 +15,8 @@ from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, request_name
 from ui.models.explanations import SPREAD
 from ui.models.rows import Cell
+
+Row = tuple[Cell, ...]
 
 RESULT_HEADS = (N_("Kernel"), N_("Device"), N_("Result"), N_("Spread"), N_("State"))
 RESULT_TIPS = ("", "", "", SPREAD, "")
@@ -77,10 +80,15 @@ def result_rows(
     results: tuple[Measurement | FailedMeasurement, ...],
     profile: MachineProfile | None,
     tr: Translator,
-) -> tuple[tuple[Cell, ...], ...]:
-    """Return a row for each kernel that was tried, as they came, and one for all left out."""
+    make_row: Callable[[Measurement | FailedMeasurement], Row] | None = None,
+) -> tuple[Row, ...]:
+    """Return a row for each kernel that was tried, as they came, and one for all left out.
+
+    `make_row` makes the row of a result; None for the usual way.
+    """
     left_out = [result for result in results if _was_left_out(result)]
-    rows = [_result_row(result, profile, tr) for result in results if not _was_left_out(result)]
+    make = make_row or (lambda result: _result_row(result, profile, tr))
+    rows = [make(result) for result in results if not _was_left_out(result)]
     if left_out:
         text = tr(N_("{n} more were left out"), n=len(left_out))
         reasons = dict.fromkeys(result.message for result in left_out)
@@ -88,6 +96,33 @@ def result_rows(
         empty = Cell(text="", value=-2.0)
         rows.append((Cell(text=text, value=text, explanation=why), empty, empty, empty, empty))
     return tuple(rows)
+
+
+class ResultRows:
+    """Makes the rows of results that grow; the row of a result is made once for a machine."""
+
+    def __init__(self) -> None:
+        self._profile: MachineProfile | None = None
+        self._known: dict[int, tuple[Measurement | FailedMeasurement, Row]] = {}
+
+    def rows(
+        self,
+        results: tuple[Measurement | FailedMeasurement, ...],
+        profile: MachineProfile | None,
+        tr: Translator,
+    ) -> tuple[Row, ...]:
+        """Return what `result_rows` does."""
+        old = self._known if profile is self._profile else {}
+        self._known, self._profile = {}, profile
+
+        def make(result: Measurement | FailedMeasurement) -> Row:
+            held, row = old.get(id(result), (None, ()))
+            if held is not result:
+                row = _result_row(result, profile, tr)
+            self._known[id(result)] = (result, row)
+            return row
+
+        return result_rows(results, profile, tr, make)
 
 
 def _result_row(

@@ -50,6 +50,7 @@ class MeasureView(QWidget):
         self._tr = translator
         self._state = AdviseState()
         self._shown: AdviseState | None = None
+        self._made = rows.ResultRows()
         self.text = text_label(name="status")
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
@@ -76,13 +77,14 @@ class MeasureView(QWidget):
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))
         self.next_button = QPushButton(translator(N_("See the &advice")))
         self._lay_out()
+        self.charts.currentChanged.connect(self._draw)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self.next_button.clicked.connect(lambda: self.page_requested.emit("advice"))
         self.show_state(self._state)
 
     def _lay_out(self) -> None:
         tr = self._tr
-        charts = QTabWidget()
+        charts = self.charts = QTabWidget()
         charts.setDocumentMode(True)
         charts.addTab(self.rates, tr(N_("&Rate by size")))
         charts.addTab(self.roofline, tr(N_("R&oofline")))
@@ -132,7 +134,14 @@ class MeasureView(QWidget):
         self.progress.setRange(0, max(1, state.n_total))
         self.progress.setValue(len(state.results))
         self.progress.setVisible(state.is_busy)
-        self.rates.show_series(rate_series(state.results, state.profile, self._tr))
-        self.roofline.show_series(roofline_series(state.results, state.profile, self._tr))
-        self._rows.show_rows(rows.result_rows(state.results, state.profile, self._tr))
+        self._draw()
+        self._rows.show_rows(self._made.rows(state.results, state.profile, self._tr))
         self.table.follow_end()
+
+    def _draw(self) -> None:
+        """Draw the chart that is seen; the other one is drawn when it is."""
+        results, profile = self._state.results, self._state.profile
+        if self.charts.currentWidget() is self.roofline:
+            self.roofline.show_series(roofline_series(results, profile, self._tr))
+        else:
+            self.rates.show_series(rate_series(results, profile, self._tr))

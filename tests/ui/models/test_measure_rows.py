@@ -6,8 +6,8 @@ import typing
 from advisor.model.kernel import KernelShape, UnknownShape
 from advisor.model.measurement import Outcome
 from tests.advisor.recommend.builders import a_profile, an_opencl
-from tests.ui.advice_values import a_failure, a_measurement, an_advice
-from ui.models.measure_rows import RESULT_HEADS, device_name, meaning_of, result_rows
+from tests.ui.advice_values import a_failure, a_measurement, an_advice, results
+from ui.models.measure_rows import RESULT_HEADS, ResultRows, device_name, meaning_of, result_rows
 
 
 def test_every_row_has_a_cell_for_each_head(tr):
@@ -61,3 +61,14 @@ def test_devices_have_names():
     assert device_name("opencl9", profile) == "opencl9"
     assert device_name("opencl0", None) == "opencl0"
     assert device_name("cpu", None) == "CPU"
+
+
+def test_rows_of_results_that_grow_are_those_of_all_at_once(tr):
+    maker, profile = ResultRows(), an_advice().profile
+    many = results(20)
+    for count in (3, 9, 20, 4):
+        some = many[:count]
+        assert maker.rows(some, profile, tr) == result_rows(some, profile, tr)
+    before, after = maker.rows(many[:4], profile, tr), maker.rows(many[:9], profile, tr)
+    assert all(old is new for old, new in zip(before, after, strict=False))
+    assert maker.rows(many, None, tr) == result_rows(many, None, tr)
