@@ -9,12 +9,16 @@ import json
 import sys
 
 from advisor.format import format_duration
-from advisor.i18n import translator_for
+from advisor.i18n import N_, Translator
 from advisor.model.codec import encode
-from advisor.report.names import OUTCOMES
+from advisor.model.quantity import Phase
+from advisor.report.columns import pad
+from advisor.report.names import OUTCOMES, PHASES
+from advisor.report.said import said_line
 from ui.commands import say
 from ui.exits import EXIT_DONE
 from ui.history.store import History, HistoryRow
+from ui.language import user_translator
 from ui.terminal import print_line
 from ui.try_commands import history_file
 
@@ -39,8 +43,9 @@ def history(options: argparse.Namespace) -> int:
     elif not rows:
         say("nothing was tried yet: run `dl-advisor try`")
     else:
+        tr = user_translator()
         for row in rows:
-            print_line(_line(row))
+            print_line(_line(row, tr))
     return EXIT_DONE
 
 
@@ -55,14 +60,16 @@ def _cells(row: HistoryRow) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _line(row: HistoryRow) -> str:
+def _line(row: HistoryRow, tr: Translator) -> str:
     search, run = row.search, row.run
     figure = (
         format_duration(run.step_s)
         if run.is_completed
-        else f"{translator_for('en')(OUTCOMES[run.outcome])}: {run.message}"
+        else f"{tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
     )
+    phase = tr(PHASES[Phase(search.phase)])
+    batch = tr(N_("batch {n}"), n=search.batch_size)
     return (
-        f"{row.finished_on}  {search.network:24} {search.phase:9} "
-        f"batch {search.batch_size:<5} {row.setup.id:24} {figure}"
+        f"{row.finished_on}  {search.network:24} {pad(phase, 9)} "
+        f"{pad(batch, 11)} {row.setup.id:24} {figure}"
     )

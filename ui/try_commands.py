@@ -24,7 +24,8 @@ from advisor.model.workload import Workload
 from advisor.recommend.recommend import recommend
 from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
-from advisor.report.trial_section import build_trial_report
+from advisor.report.said import said_line
+from advisor.report.trial_section import build_trial_report, setup_title
 from advisor.trial.apply import Form, snippet, undo
 from advisor.trial.plan import choose_trials
 from probes.bench.trials.facts import memory_limit_bytes
@@ -69,7 +70,7 @@ def try_settings(options: argparse.Namespace) -> int:
     setups = _setups(options, source, profile, environment)
     if options.list:
         for setup in setups[1:]:
-            print_line(f"{setup.id:24} {_tr()(setup.title)}")
+            print_line(f"{setup.id:24} {setup_title(setup, _tr())}")
         return EXIT_DONE
     report, is_cancelled = _search(options, source, profile, setups, environment)
     if source.code is None:
@@ -182,7 +183,7 @@ def _tell(setup: TrialSetup, run: TrialRun) -> None:
     if run.is_completed:
         text = tr(N_("{name}: {step} a step"), name=setup.id, step=format_duration(run.step_s))
     else:
-        text = f"{setup.id}: {tr(OUTCOMES[run.outcome])}: {run.message}"
+        text = f"{setup.id}: {tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
     sys.stderr.write(f"{run.started_s + run.duration_s:5.0f} s  {text}\n")
     sys.stderr.flush()
 
@@ -206,7 +207,8 @@ def _print_snippet(report: TrialReport, form: Form) -> None:
         commands.say("nothing to apply in this form")
         return
     print_line(text)
-    print_line(f"# {_tr()(N_('To undo it'))}\n{undo(best.setup, form)}")
+    tr = _tr()
+    print_line(f"# {tr(N_('To undo it'))}\n{tr(undo(best.setup, form))}")
 
 
 def _exit_code(report: TrialReport) -> int:

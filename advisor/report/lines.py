@@ -47,8 +47,33 @@ REFUSED = (
     N_("there is no such interpreter"),
     N_("trials run Keras networks: give .keras, .json or a Python file"),
 )  # fmt: skip
+REFUSED_TRIALS = (
+    N_("there is no such file or folder"),
+    N_("there is no such folder"),
+    N_("{name} is not the name of a function"),
+    N_("{files} would be executed with your rights: read it, then add --run-my-code"),
+    N_("give FILE.npz, FILE.csv, an image folder or FILE.py:function"),
+    N_("an image folder has one folder for each class"),
+    N_("networks are not tried in int8: choose float32 or bfloat16"),
+    N_("this advice is for another machine ({name}): press Advise me"),
+    N_("the file of {name} is not chosen any more: choose it as the network"),
+    N_("{name} cannot be installed: choose among {names}"),
+    N_("{name} cannot be tried here: choose among {names}"),
+    N_("nothing was installed: add --yes to agree"),
+    N_("an environment is made from a Python: install one, or name it: --python"),
+    N_("{needed} MiB are needed, {free} MiB are free"),
+    N_("cannot be made: {why}"),
+    N_("cannot be removed: {why}"),
+    N_("{name} did not end within {time} s"),
+    N_("{name} failed: {why}"),
+    N_("the history cannot be opened: {why}"),
+    N_("the history cannot be written: {why}"),
+    N_("written by a newer DL Advisor (history {version}): update it"),
+)
 TOLD = (
     N_("nothing was tried yet: run `dl-advisor try`"),
+    N_("the network cannot be run: {why}"),
+    N_("nothing to apply in this form"),
     N_("cancelled"),
     N_("cancelled: what was fetched until now is kept"),
     N_("these {n} bytes would be sent {place}; nothing was sent"),
@@ -61,4 +86,4 @@ TOLD = (
     N_("{table}: the old prices stay in use: {why}"),
     N_("no server is set"),
 )
-LINES = (*REFUSED, *TOLD)
+LINES = (*REFUSED, *REFUSED_TRIALS, *TOLD)

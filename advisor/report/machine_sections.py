@@ -26,7 +26,7 @@ from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, WARNINGS, environment_kind, request_name
 from advisor.report.normal_text import normal_blocks
-from advisor.report.said import said
+from advisor.report.said import said, said_line
 from advisor.report.sustained_section import sustained_blocks
 
 # The name by which people know it, and which fits a column.
@@ -221,5 +221,5 @@ def _failure_row(same: list[FailedMeasurement], tr: Translator) -> tuple[str, st
     name = request_name(first.request, tr)
     if len(same) > 1:
         name = tr(N_("{n} kernels of {runner}"), n=len(same), runner=first.request.runner.value)
-    what = f"{tr(OUTCOMES[first.outcome])}: {first.message}"
+    what = f"{tr(OUTCOMES[first.outcome])}: {said_line(first.message, tr)}"
     return name, first.request.device_id, what

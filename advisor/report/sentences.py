@@ -3,11 +3,13 @@
 Values hold English: the tables are in English, and what is told beside a figure (evidence, parts
 of a cost, steps, what is missing) is written where the figure is made. Here stand the forms of
 those sentences, each placeholder a part that varies.
-Leaves to others: finding the form of a text (`advisor.report.said`), tables (the catalogue holds
+Leaves to others: why a run gave no figure (`advisor.report.run_sentences`), finding the form of a
+text (`advisor.report.said`), tables (the catalogue holds
 their texts one by one, `tools/translations.py`).
 """
 
 from advisor.i18n import N_
+from advisor.report.run_sentences import RUN_SENTENCES
 
 OPTION_TITLES = (
     N_("Leave everything as it is"),
@@ -226,5 +228,5 @@ MISSING = (
 TIMES = (N_("over {n} years"), N_("{n} years"), N_("1 year"))
 SENTENCES = (
     *OPTION_TITLES, *STEPS, *MONEY, *WORK, *EVIDENCE, *ASSUMPTIONS, *NETWORK, *WHY_NOT, *MISSING,
-    *TIMES,
+    *TIMES, *RUN_SENTENCES,
 )  # fmt: skip

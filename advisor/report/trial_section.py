@@ -14,9 +14,9 @@ from advisor.model.machine import OsFamily
 from advisor.model.measurement import StabilityWarning
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
-from advisor.model.trial import TrialReport, TrialResult, TrialVerdict
+from advisor.model.trial import TrialReport, TrialResult, TrialSetup, TrialVerdict
 from advisor.report.names import PHASES
-from advisor.report.said import said
+from advisor.report.said import said, said_line
 from advisor.trial.apply import how_to_apply
 
 VERDICTS = {
@@ -86,13 +86,13 @@ def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> S
         blocks.append(chart)
     for result in report.results:
         if result.message and result.verdict is not TrialVerdict.NOT_RUN:
-            text = f"{tr(result.setup.title)}: {result.message}"
+            text = f"{title_of(result, tr)}: {said_line(result.message, tr)}"
             blocks.append(Paragraph(text=text, style="note"))
     best = report.best
     if best is not None:
         for step in how_to_apply(best.setup, system=system):
             blocks.append(Paragraph(text=said(step.caption, tr)))
-            blocks.append(Paragraph(text=step.content, style="code"))
+            blocks.append(Paragraph(text=tr(step.content), style="code"))
     return Section(title=tr(N_("Measured on your network, before and after")), blocks=tuple(blocks))
 
 
@@ -108,8 +108,12 @@ def _headline(report: TrialReport, tr: Translator) -> str:
 
 
 def title_of(result: TrialResult, tr: Translator) -> str:
-    """Return the name of what was tried, with the number that tells it from others like it."""
-    setup = result.setup
+    """Return the name of what was tried."""
+    return setup_title(result.setup, tr)
+
+
+def setup_title(setup: TrialSetup, tr: Translator) -> str:
+    """Return the name of what is tried, with the number that tells it from others like it."""
     if setup.parts:
         return " + ".join(said(part, tr) for part in setup.parts)
     text = tr(setup.title)

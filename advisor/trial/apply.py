@@ -91,7 +91,7 @@ def undo(setup: TrialSetup, form: Form) -> str:
     """Return the text that takes a snippet back; "" when there is nothing to take back."""
     if form is Form.PATCH:
         lines = _code(setup)
-        return "# " + N_("Remove these lines again.") if lines else ""
+        return N_("# Remove these lines again.") if lines else ""
     if form is Form.REQUIREMENTS:
         return f"pip uninstall {_package(setup)}" if _package(setup) else ""
     names = [setting.name for setting in environment_of(setup)]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from advisor.i18n import translator_for
 from advisor.model.codec import load_document
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Basis
 from advisor.model.trial import TrialReport, TrialRun, TrialVerdict
-from ui import settings, try_commands, try_plan, try_run
+from ui import history_commands, settings, try_commands, try_plan, try_run
 from ui.cli import run
 
 SPEEDS = {"bfloat16": 1.5, "xla": 0.4, "malloc-keep": 1.2, "bfloat16+malloc-keep": 1.9}
@@ -176,6 +177,17 @@ def test_the_users_code_is_not_touched_without_consent(fake, capsys, tmp_path):
     assert run(["try", f"{path}:other", "--run-my-code", "--option", "xla"]) == 0
     assert not mark.exists()
     assert "now" in fake.order
+
+
+def test_in_chinese_the_runs_and_the_history_are_told_in_chinese(fake, capsys, monkeypatch):
+    monkeypatch.setattr(try_commands, "user_translator", lambda: translator_for("zh_CN"))
+    monkeypatch.setattr(history_commands, "user_translator", lambda: translator_for("zh_CN"))
+    assert run(["try", "mnist-cnn", "--option", "malloc-keep", "--apply", "shell"]) == 0
+    assert "每步" in capsys.readouterr().err
+    assert run(["history"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(fake.order)
+    assert all("训练" in line and "批大小" in line for line in lines)
 
 
 def test_a_history_without_anything(capsys):

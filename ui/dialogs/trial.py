@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.report.names import PHASES
+from advisor.report.trial_section import setup_title
 from ui.models import trial_rows as rows
 from ui.models.rows import RowsModel
 from ui.presenters.trial import TrialPresenter, TrialStage, TrialState
@@ -136,7 +137,7 @@ class TrialDialog(QDialog):
         wanted = {setup.id for setup in state.plan.setups_of(state.option_id)}
         self.setups.clear()
         for setup in state.plan.setups[1:]:
-            item = QListWidgetItem(rows.setup_title(setup, self._tr))
+            item = QListWidgetItem(setup_title(setup, self._tr))
             item.setData(Qt.ItemDataRole.UserRole, setup.id)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             is_wanted = setup.id in wanted
@@ -188,7 +189,7 @@ class TrialDialog(QDialog):
         elif state.stage is TrialStage.RUNNING:
             text = tr(N_("Running …"))
             if state.running is not None:
-                name = rows.setup_title(state.running, tr)
+                name = setup_title(state.running, tr)
                 text = tr(N_("Running: {name} …"), name=name)
         else:
             text = tr(_STAGES[state.stage])

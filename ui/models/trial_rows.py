@@ -13,15 +13,11 @@ from advisor.model.trial import (
     TrialVerdict,
 )
 from advisor.report.names import OUTCOMES
-from advisor.report.trial_section import VERDICTS, title_of
+from advisor.report.said import said_line
+from advisor.report.trial_section import VERDICTS, setup_title, title_of
 from ui.models.rows import Cell
 
 RUN_HEADS = (N_("#"), N_("Setting"), N_("A step"), N_("First step"), N_("Memory"), N_("Outcome"))
-
-
-def setup_title(setup: TrialSetup, tr: Translator) -> str:
-    """Return the name of what is tried."""
-    return title_of(TrialResult(setup=setup, verdict=TrialVerdict.NOT_RUN), tr)
 
 
 def run_rows(
@@ -35,8 +31,9 @@ def _row(number: int, setup: TrialSetup, run: TrialRun, *, tr: Translator) -> tu
     title = setup_title(setup, tr)
     step_s = run.step_s if run.is_completed else None
     outcome = tr(OUTCOMES[run.outcome])
-    if run.message:
-        outcome = f"{outcome}: {run.message}"
+    message = said_line(run.message, tr)
+    if message:
+        outcome = f"{outcome}: {message}"
     memory = run.peak_memory_bytes
     return (
         Cell(text=str(number), value=float(number), is_number=True),
@@ -44,7 +41,7 @@ def _row(number: int, setup: TrialSetup, run: TrialRun, *, tr: Translator) -> tu
         Cell(text=format_duration(step_s), value=step_s or 0.0, is_number=True, is_strong=True),
         Cell(text=format_duration(run.first_step_s), value=run.first_step_s or 0.0, is_number=True),
         Cell(text=format_bytes(memory), value=float(memory or 0), is_number=True),
-        Cell(text=outcome, value=outcome, explanation=run.message),
+        Cell(text=outcome, value=outcome, explanation=message),
     )
 
 
@@ -52,7 +49,9 @@ def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
     """Return a line for each setting that was tried, or why nothing could be."""
     baseline = report.results[0]
     if baseline.verdict is TrialVerdict.FAILED:
-        return (tr(N_("The network cannot be run: {message}"), message=baseline.message),)
+        return (
+            tr(N_("The network cannot be run: {message}"), message=said_line(baseline.message, tr)),
+        )
     return tuple(_verdict_line(result, tr) for result in report.results[1:])
 
 
@@ -61,7 +60,7 @@ def _verdict_line(result: TrialResult, tr: Translator) -> str:
     title = title_of(result, tr)
     if result.message:
         return tr(N_("{title}: {verdict}: {message}"),
-                  title=title, verdict=verdict, message=result.message)  # fmt: skip
+                  title=title, verdict=verdict, message=said_line(result.message, tr))  # fmt: skip
     if result.speedup is None:
         return tr(N_("{title}: {verdict}"), title=title, verdict=verdict)
     return tr(

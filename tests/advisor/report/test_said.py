@@ -38,6 +38,13 @@ _KEPT = ("pip install", "gcloud compute", "sky ", "StackOverflow question")
         ("own measurement of 2026-11-21 on a server VM with AMD Zen 5",
          "2026-11-21 的自行测量，采用 AMD Zen 5 的服务器虚拟机"),
         ("export OMP_NUM_THREADS=8", "export OMP_NUM_THREADS=8"),
+        ("the worker was ended: it used more than 3.5 GiB of memory",
+         "工作进程已被终止：它使用了超过 3.5 GiB 内存"),
+        ("without Keras a layer Lambda like this is not tried",
+         "不经 Keras 时，不试用这样的 Lambda 层"),
+        ("the worker accessed memory that is not its own (SIGSEGV)",
+         "工作进程访问了不属于自己的内存（SIGSEGV）"),
+        ("OSError: libtorch.so: cannot open", "OSError: libtorch.so: cannot open"),
         ("", ""),
     ],
 )  # fmt: skip
