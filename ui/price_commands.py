@@ -14,7 +14,7 @@ from types import FrameType
 
 from advisor.errors import InputError
 from advisor.format import format_bytes
-from advisor.i18n import N_
+from advisor.i18n import N_, Translator
 from advisor.knowledge.refresh.run import (
     RefreshProgress,
     TableOutcome,
@@ -129,7 +129,7 @@ def status_text(status: PriceStatus) -> str:
     heads = ((N_("offers"), 6), (N_("on demand"), 23), (N_("spot"), 23))
     rest = " ".join(pad(tr(text), width, is_right=True) for text, width in heads)
     lines = [f"{pad(tr(N_('vendor')), 16)} {rest}  {tr(N_('source'))}"]
-    lines += [_vendor_line(row) for row in status.vendors]
+    lines += [_vendor_line(row, tr) for row in status.vendors]
     old = [row for row in status.vendors if row.n_old]
     old_spot = [row for row in status.vendors if row.n_spot_old]
     if old:
@@ -149,17 +149,19 @@ def _old_names(rows: list[VendorPrices]) -> str:
     return ", ".join(f"{v.vendor} ({v.n_old}/{v.n_offers})" for v in rows)
 
 
-def _vendor_line(row: VendorPrices) -> str:
-    mark = "" if row.fetched_at is None else f", refreshed {row.fetched_at[:10]}"
-    return (
-        f"{row.vendor:16} {row.n_offers:6} {_span(row.oldest, row.newest):>23} "
-        f"{_span(row.spot_oldest, row.spot_newest):>23}  {', '.join(row.sources)}{mark}"
-    )
+def _vendor_line(row: VendorPrices, tr: Translator) -> str:
+    sources = ", ".join(row.sources)
+    if row.fetched_at is not None:
+        text = N_("{sources}, refreshed {date}")
+        sources = tr(text, sources=sources, date=row.fetched_at[:10])
+    on_demand = pad(_span(row.oldest, row.newest, tr), 23, is_right=True)
+    spot = pad(_span(row.spot_oldest, row.spot_newest, tr), 23, is_right=True)
+    return f"{row.vendor:16} {row.n_offers:6} {on_demand} {spot}  {sources}"
 
 
-def _span(oldest: str | None, newest: str | None) -> str:
+def _span(oldest: str | None, newest: str | None, tr: Translator) -> str:
     if oldest is None:
-        return "unknown"
+        return tr(N_("unknown"))
     return oldest if oldest == newest else f"{oldest} {newest}"
 
 
@@ -181,8 +183,13 @@ class _Line:
             self._told = what
         elif time.monotonic() - self._at >= REWRITE_S:
             self._at = time.monotonic()
-            size = format_bytes(progress.n_bytes)
-            sys.stderr.write(f"\r\x1b[K{progress.name}: {size} from {progress.host}; Ctrl-C stops")
+            text = user_translator()(
+                N_("{table}: {size} from {host}; Ctrl-C stops"),
+                table=progress.name,
+                size=format_bytes(progress.n_bytes),
+                host=progress.host,
+            )
+            sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
             self._is_shown = True
 

@@ -11,8 +11,11 @@ import sys
 from collections.abc import Sequence
 
 from advisor.errors import InputError
+from advisor.i18n import N_
 from advisor.knowledge.store import load_knowledge
 from advisor.model.recommendation import Recommendation
+from advisor.report.columns import pad
+from advisor.report.said import said_line
 from advisor.share.client import check_server
 from advisor.share.outbox import KeptState, KeptUpload, Outbox
 from advisor.share.pull import pull
@@ -22,6 +25,7 @@ from ui import journey, sharing
 from ui.commands import say
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_bytes
+from ui.language import user_translator
 from ui.settings import own_rows_folder, read_last
 from ui.share_settings import (
     SHARE_SERVER,
@@ -33,6 +37,13 @@ from ui.share_settings import (
 from ui.terminal import print_line
 
 _ID_SHOWN = 12
+_STATES = {
+    KeptState.WAITING: N_("waiting"),
+    KeptState.SENT: N_("sent"),
+    KeptState.QUARANTINED: N_("quarantined"),
+    KeptState.REFUSED: N_("refused"),
+    KeptState.DELETED: N_("deleted"),
+}
 
 
 def share(options: argparse.Namespace) -> int:
@@ -87,7 +98,8 @@ def send(options: argparse.Namespace) -> int:
 def _agrees(n_bytes: int, target: str) -> bool:
     if not sys.stdin.isatty():
         raise InputError("nobody is there to ask: look at `share preview`, then add --yes")
-    sys.stderr.write(f"Send {n_bytes} bytes, as `share preview` shows them, to {target}? [y/N] ")
+    asked = N_("Send {n} bytes, as `share preview` shows them, to {server}?")
+    sys.stderr.write(f"{user_translator()(asked, n=n_bytes, server=target)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
@@ -109,16 +121,19 @@ def _send_one(outbox: Outbox, upload: KeptUpload) -> bool:
     if state is KeptState.WAITING:
         say(f"{name} is kept, `share send --waiting` tries again: {dealing.detail}")
     else:
-        say(f"{name}: {state.value}: {dealing.detail}")
+        tr = user_translator()
+        say(f"{name}: {tr(_STATES[state])}: {said_line(dealing.detail, tr)}")
     return dealing.is_done
 
 
 def list_uploads(_options: argparse.Namespace) -> int:
     """Print all that was ever sent or waits to be sent."""
+    tr = user_translator()
     for upload in Outbox(share_folder()).uploads():
+        state = pad(tr(_STATES[upload.state]), 11)
+        size = tr(N_("{n} bytes"), n=f"{len(upload.body):6}")
         print_line(
-            f"{upload.id[:_ID_SHOWN]}  {upload.prepared_on}  {upload.state.value:11} "
-            f"{len(upload.body):6} bytes  {upload.server}"
+            f"{upload.id[:_ID_SHOWN]}  {upload.prepared_on}  {state} {size}  {upload.server}"
         )
     return EXIT_DONE
 
@@ -154,7 +169,7 @@ def _delete_one(outbox: Outbox, upload: KeptUpload, *, target: str | None) -> bo
 def server(options: argparse.Namespace) -> int:
     """Show, set or forget the server."""
     if options.url is None:
-        print_line(read_setting(SHARE_SERVER) or "no server is set")
+        print_line(read_setting(SHARE_SERVER) or user_translator()(N_("no server is set")))
     elif options.url == "none":
         forget_setting(SHARE_SERVER)
     else:

@@ -49,12 +49,13 @@ def said(text: str, tr: Translator) -> str:
 
 
 def said_line(text: str, tr: Translator) -> str:
-    """Return a line of an error, before whose words the name of a file may stand."""
-    found = said(text, tr)
-    head, colon, rest = text.partition(": ")
-    if found != text or not colon:
-        return found
-    return f"{head}: {said_line(rest, tr)}"
+    """Return a line of an error: names of files or servers may stand before its sentences."""
+    first, sign, rest = text.partition("; ")
+    for start in (0, *(colon.end() for colon in re.finditer(": ", first))):
+        found = said(text[start:], tr)
+        if found != text[start:]:
+            return text[:start] + found
+    return f"{said_line(first, tr)}; {said_line(rest, tr)}" if sign else text
 
 
 def said_pieces(text: str, tr: Translator) -> str:

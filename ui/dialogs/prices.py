@@ -18,6 +18,7 @@ from advisor.i18n import N_, Translator
 from advisor.knowledge.refresh.run import TableOutcome, Verdict
 from advisor.knowledge.refresh.sources import Endpoints
 from advisor.knowledge.refresh.status import OLD_DAYS, PriceStatus, VendorPrices
+from advisor.report.said import said_line
 from ui.models.rows import Cell, RowsModel
 from ui.presenters.prices import PricesPresenter, PricesStage, PricesState
 from ui.widgets.labels import text_label
@@ -114,7 +115,7 @@ class PricesDialog(QDialog):
     def _status(self, state: PricesState) -> str:
         tr = self._tr
         if state.stage is PricesStage.FAILED:
-            return tr(N_("Not done: {message}"), message=state.message)
+            return tr(N_("Not done: {message}"), message=said_line(state.message, tr))
         text = tr(_STAGES[state.stage])
         if state.progress is not None:
             size = format_bytes(state.progress.n_bytes)
@@ -143,7 +144,7 @@ def outcome_line(outcome: TableOutcome, tr: Translator) -> str:
         return tr(N_("{name}: {rows} rows, unchanged until today"), name=outcome.name, rows=rows)
     return tr(
         N_("{name}: the old prices stay in use: {message}"),
-        name=outcome.name, message=outcome.message,
+        name=outcome.name, message=said_line(outcome.message, tr),
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.i18n import N_, Translator
+from advisor.report.said import said_line
 from advisor.share.outbox import KeptState
 from ui.models import share_rows as rows
 from ui.models.rows import RowsModel
@@ -174,7 +175,7 @@ class ShareDialog(QDialog):
         if state.is_busy:
             text = tr(_STAGES[state.stage])
         elif state.event in _EVENTS:
-            text = tr(_EVENTS[state.event], detail=state.detail)
+            text = tr(_EVENTS[state.event], detail=said_line(state.detail, tr))
         elif state.server is None:
             text = tr(N_("No server is set. Nothing leaves this machine."))
         else:

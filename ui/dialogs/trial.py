@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.report.names import PHASES
+from advisor.report.said import said_line
 from advisor.report.trial_section import setup_title
 from ui.models import trial_rows as rows
 from ui.models.rows import RowsModel
@@ -185,7 +186,7 @@ class TrialDialog(QDialog):
         tr = self._tr
         is_failed = state.stage is TrialStage.FAILED
         if is_failed:
-            text = tr(N_("Not done: {message}"), message=state.message)
+            text = tr(N_("Not done: {message}"), message=said_line(state.message, tr))
         elif state.stage is TrialStage.RUNNING:
             text = tr(N_("Running …"))
             if state.running is not None:

@@ -6,6 +6,7 @@ Leaves to others: sharing (`ui.sharing`), the dialog (`ui.dialogs.share`).
 import json
 
 from advisor.i18n import N_, Translator
+from advisor.report.said import said_line
 from advisor.share.outbox import KeptState, KeptUpload
 from advisor.share.upload import Upload
 from ui.models.rows import Cell
@@ -30,7 +31,7 @@ def _row(upload: KeptUpload, tr: Translator) -> tuple[Cell, ...]:
     n_bytes = len(upload.body)
     size = tr(N_("{n} bytes"), n=n_bytes)
     state = tr(STATES[upload.state])
-    detail = upload.detail or ""
+    detail = said_line(upload.detail or "", tr)
     return (
         Cell(text=upload.prepared_on, value=upload.prepared_on, explanation=upload.id),
         Cell(text=state, value=state),

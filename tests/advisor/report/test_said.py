@@ -72,6 +72,9 @@ def test_an_error_is_told_with_the_name_of_its_file():
     assert said_line(line, ZH) == "/tmp/a b: c.keras: 不是 .keras 文件：不是 zip 归档，或不完整"
     assert said_line(line, EN) == line
     assert said_line("who knows: what", ZH) == "who knows: what"
+    assert said_line("a.example: no connection; b.example: HTTP 500", ZH) == (
+        "a.example: 无法连接; b.example: HTTP 500"
+    )
 
 
 def test_every_form_finds_what_is_written_in_it():
