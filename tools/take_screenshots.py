@@ -25,12 +25,13 @@ from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from advisor.i18n import LANGUAGES, Translator, translator_for  # noqa: E402
 from advisor.model.recommendation import Recommendation  # noqa: E402
-from ui.app import build_window, style  # noqa: E402
+from ui.app import build_window  # noqa: E402
 from ui.files import read_document  # noqa: E402
 from ui.history.advices import keep_advice  # noqa: E402
 from ui.presenters.advise import AdvisePresenter, AdviseState, Stage  # noqa: E402
 from ui.presenters.compare import ComparePresenter  # noqa: E402
 from ui.settings import advices_folder, keep_last  # noqa: E402
+from ui.theme import style  # noqa: E402
 from ui.views.main_window import MainWindow  # noqa: E402
 from ui.window_command import PAGES  # noqa: E402
 

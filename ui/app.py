@@ -26,7 +26,7 @@ from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.records import Records
 from ui.settings import last_recommendation_file
-from ui.theme import ThemeWatcher, add_bundled_font, app_icon
+from ui.theme import style
 from ui.views.main_window import MainWindow, Page
 from ui.views.start import StartView
 from ui.widgets.job_form import JobForm
@@ -325,14 +325,6 @@ class Shell(QObject):
         self.window.show()
         old.hide()
         old.deleteLater()
-
-
-def style(app: QApplication) -> None:
-    """Give the app its style and its icon."""
-    app.setStyle("Fusion")
-    add_bundled_font(app)
-    app.setWindowIcon(app_icon())
-    ThemeWatcher(app)
 
 
 def open_saved(name: str, *, presenter: AdvisePresenter, window: MainWindow) -> None:

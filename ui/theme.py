@@ -5,7 +5,7 @@ Leaves to others: layout (`ui.views`).
 
 import importlib.resources
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QFontDatabase, QFontInfo, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -125,7 +125,11 @@ def style_sheet(app: QApplication) -> str:
 
 
 class ThemeWatcher(QObject):
-    """Gives the app its style sheet, and another one when the system turns dark or light."""
+    """Gives the app its style sheet, and another one when the system turns dark or light.
+
+    By the app's signal: an event filter on the app would see every event of every widget, and each
+    would wait for Python.
+    """
 
     def __init__(self, app: QApplication) -> None:
         """Watch the app."""
@@ -133,15 +137,12 @@ class ThemeWatcher(QObject):
         self._app = app
         self._was_dark = is_dark(app)
         app.setStyleSheet(style_sheet(app))
-        app.installEventFilter(self)
+        app.paletteChanged.connect(self._follow)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Look at changes of the app's palette; take nothing away."""
-        is_change = event.type() == QEvent.Type.ApplicationPaletteChange
-        if is_change and watched is self._app and is_dark(self._app) is not self._was_dark:
+    def _follow(self, _palette: QPalette) -> None:
+        if is_dark(self._app) is not self._was_dark:
             self._was_dark = is_dark(self._app)
             self._app.setStyleSheet(style_sheet(self._app))
-        return False
 
 
 def add_bundled_font(app: QApplication) -> None:
@@ -181,3 +182,11 @@ def _pixmap(data: bytes) -> QPixmap:
     pixmap = QPixmap()
     pixmap.loadFromData(data, "SVG")
     return pixmap
+
+
+def style(app: QApplication) -> None:
+    """Give the app its style and its icon; the style follows the system."""
+    app.setStyle("Fusion")
+    add_bundled_font(app)
+    app.setWindowIcon(app_icon())
+    ThemeWatcher(app)

@@ -31,7 +31,7 @@ def test_the_sheet_changes_with_the_palette(app):
     dark = app.styleSheet()
     app.setPalette(LIGHT)
     assert light == app.styleSheet() != dark
-    app.removeEventFilter(watcher)
+    watcher.deleteLater()
 
 
 def test_the_sheet_has_no_empty_place(app):

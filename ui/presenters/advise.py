@@ -24,7 +24,6 @@ from probes.bench.process import CancelToken
 from ui.background import BackgroundTask, error_line
 from ui.files import read_document, write_bytes, write_document
 from ui.journey import (
-    AdviceReady,
     JourneyEvent,
     JourneyRequest,
     PlanReady,
@@ -287,6 +286,7 @@ class AdvisePresenter(QObject):
             self._repaint.start()
 
     def _on_event(self, event: JourneyEvent) -> None:
+        """Take in what the run tells; its advice comes with its end, once that is kept on disk."""
         state = self._state
         if isinstance(event, ProfileReady):
             self._replace(replace(state, profile=event.profile))
@@ -301,9 +301,6 @@ class AdvisePresenter(QObject):
         elif isinstance(event, KernelFinished):
             results = (*state.results, event.result)
             self._replace_soon(replace(state, running=None, results=results))
-        elif isinstance(event, AdviceReady):
-            advice = event.recommendation
-            self._replace(replace(state, recommendation=advice, is_provisional=False))
 
     def _on_done(self, kept: tuple[Recommendation, str | None]) -> None:
         advice, reason = kept

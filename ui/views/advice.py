@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -159,7 +159,8 @@ class AdviceView(QWidget):
         self._hints.show_rows(rows.hint_rows(advice, self._tr))
         if advice.ranked:
             self.card.show_option(advice, 0, is_provisional=is_provisional)
-            self.options_table.choose_row(0)
+            with QSignalBlocker(self.options_table):
+                self.options_table.choose_row(0)
         self.card.setVisible(bool(advice.ranked))
         self._show_report()
         self._show_chart()
