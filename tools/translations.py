@@ -33,9 +33,17 @@ TABLES = {
     "options/options.csv": ("title", "how", "effect_basis", "risks"),
     "options/past_systems.csv": ("role", "status", "ended", "successor", "advice"),
     "networks/networks.csv": ("note",),
-}
+    "hardware/gpu_families.csv": (
+        "linux_training_route", "linux_inference_route", "windows_training_route",
+        "windows_inference_route", "opencl_linux", "advice", "caveats",
+    ),
+    "hardware/cpu_isa.csv": ("tensorflow_wheel_runs", "bf16_advice", "int8_advice", "note"),
+}  # fmt: skip
 # Two plain words beside each other are language; a name or a command has none.
 PROSE = re.compile(r"(?<![\w=./-])[a-z]+,? [a-z]{2,}(?![\w=./-])")
+# In the tables of hardware one word may be a verdict ("avoid"); names of software are none.
+WORDED_TABLES = ("hardware/gpu_families.csv", "hardware/cpu_isa.csv")
+WORD = re.compile(r"(?<![\w=./\[-])(?!(?:ncnn|rusticl|tinygrad|torch)\b)[a-z]{2,}(?![\w=./-])")
 _NO_DATE = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 COMMAND = re.compile(r"(\S+=\S+ )*(pip|(sudo )?apt|bazel|echo|rocm|winml) [^();]*")
 
@@ -66,7 +74,9 @@ def table_texts() -> Iterator[tuple[str, str]]:
                     yield from (
                         (name, p.strip())
                         for p in pieces
-                        if column == "title" or is_prose(p.strip())
+                        if column == "title"
+                        or is_prose(p.strip())
+                        or (name in WORDED_TABLES and WORD.search(p))
                     )
 
 

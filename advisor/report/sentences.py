@@ -225,8 +225,9 @@ MISSING = (
     N_("Windows tells few CPU flags; the rest follows from the model of the CPU"),
     N_("install the vendor's driver"),
 )
+ROUTES = (N_("others measured {gpu} on it against {cpu} on the processor beside it ({workload})"),)
 TIMES = (N_("over {n} years"), N_("{n} years"), N_("1 year"))
 SENTENCES = (
     *OPTION_TITLES, *STEPS, *MONEY, *WORK, *EVIDENCE, *ASSUMPTIONS, *NETWORK, *WHY_NOT, *MISSING,
-    *TIMES, *RUN_SENTENCES,
+    *ROUTES, *TIMES, *RUN_SENTENCES,
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """What an explanation says: what became of it, whether it applies, what to take here."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -13,6 +14,8 @@ from advisor.report.text import render_text
 from tests.advisor.compare.test_explain import IRIS_XE, KAVERI, RX_6800
 
 TR = translator_for("en")
+# Three plain words beside each other, of which names of products and commands have none.
+_ENGLISH = re.compile(r"(?<![\w./=-])(?:[a-z]{3,},? ){2,}[a-z]{3,}(?![\w./=-])")
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +92,11 @@ def test_a_route_without_words_is_as_it_is(knowledge):
     assert leads[0].endswith("the ready-made build of the framework that you have.")
     facts = next(block for block in section.blocks if isinstance(block, Facts))
     assert {text for _label, text in facts.rows} == {"as it is"}
+
+
+@pytest.mark.parametrize("name", ["RX 580", "Tesla K80", "A10-7850K", "i7-4790K", "UHD 620"])
+def test_advice_about_devices_has_no_english_sentence_in_chinese(knowledge, name):
+    explanation = explain(name, profile=KAVERI, knowledge=knowledge)
+    report = build_explanation_report(explanation, translator_for("zh_CN"))
+    lines = render_text(report, width=10_000).splitlines()
+    assert [line for line in lines if _ENGLISH.search(line)] == []
