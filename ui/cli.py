@@ -11,22 +11,39 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from advisor.errors import AdvisorError, InputError
+from advisor.i18n import N_
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT
+from ui.help_text import HelpText
 from ui.logs import kept_log, log_fault, log_file
 from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 # Commands whose answer rests on the dataset, and so on the user's own rows.
 DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser whose errors are one line with what to do."""
+    """A parser whose errors are one line with what to do, and whose help is in our language."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(formatter_class=HelpText, **arguments)
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Print the help so that any terminal can show it."""
+        if file is not None:
+            super().print_help(file)
+            return
+        from ui.terminal import print_line
+
+        print_line(self.format_help().rstrip())
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage: every bad input ends the same way."""
@@ -44,45 +61,52 @@ def _positive_number(text: str) -> float:
 
 
 def _add_workload(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("workload")
+    group = parser.add_argument_group(N_("workload"))
     group.add_argument(
-        "workload", nargs="?", metavar="WORKLOAD", help="bundled network name or model file"
+        "workload", nargs="?", metavar="WORKLOAD", help=N_("bundled network name or model file")
     )
-    group.add_argument("--network", metavar="NAME", help="bundled network (see `networks`)")
-    group.add_argument("--model", type=Path, metavar="FILE", help=".keras, Keras JSON or ONNX file")
-    group.add_argument("--batch-size", type=int, metavar="N", help="samples in a mini-batch")
+    group.add_argument("--network", metavar="NAME", help=N_("bundled network (see `networks`)"))
+    group.add_argument(
+        "--model", type=Path, metavar="FILE", help=N_(".keras, Keras JSON or ONNX file")
+    )
+    group.add_argument("--batch-size", type=int, metavar="N", help=N_("samples in a mini-batch"))
     group.add_argument("--phase", choices=[p.value for p in Phase], default=Phase.TRAINING.value)
     group.add_argument(
         "--precision", choices=[p.value for p in Precision], default=Precision.FLOAT32.value
     )
-    group.add_argument("--samples", type=int, metavar="N", help="samples in an epoch")
+    group.add_argument("--samples", type=int, metavar="N", help=N_("samples in an epoch"))
     group.add_argument("--epochs", type=int, metavar="N")
     group.add_argument("--optimizer", choices=["sgd", "adam", "rmsprop", "adadelta"])
 
 
 def _add_preferences(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("preferences")
+    group = parser.add_argument_group(N_("preferences"))
     group.add_argument(
         "--objective", choices=[o.value for o in Objective], default=Objective.BALANCED.value
     )
-    group.add_argument("--max-usd", type=_positive_number, metavar="X", help="most to be spent")
+    group.add_argument("--max-usd", type=_positive_number, metavar="X", help=N_("most to be spent"))
     group.add_argument("--deadline-hours", type=_positive_number, metavar="H")
-    group.add_argument("--regions", metavar="R,R", default="", help="cloud regions, default any")
-    group.add_argument("--no-cloud", action="store_true", help="leave rented machines out")
-    group.add_argument("--no-buy", action="store_true", help="leave purchases out")
+    group.add_argument(
+        "--regions", metavar="R,R", default="", help=N_("cloud regions, default any")
+    )
+    group.add_argument("--no-cloud", action="store_true", help=N_("leave rented machines out"))
+    group.add_argument("--no-buy", action="store_true", help=N_("leave purchases out"))
     group.add_argument("--electricity-usd-per-kwh", type=_positive_number, metavar="X")
     group.add_argument(
-        "--data-gb", type=_positive_number, metavar="X", help="size of your data set"
+        "--data-gb", type=_positive_number, metavar="X", help=N_("size of your data set")
     )
     group.add_argument(
-        "--hours-per-week", type=_positive_number, metavar="H", help="how long you compute a week"
+        "--hours-per-week",
+        type=_positive_number,
+        metavar="H",
+        help=N_("how long you compute a week"),
     )
 
 
 def _add_budget(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--quick", action="store_true", help="about a minute (default)")
-    group.add_argument("--thorough", action="store_true", help="up to ten minutes")
+    group.add_argument("--quick", action="store_true", help=N_("about a minute (default)"))
+    group.add_argument("--thorough", action="store_true", help=N_("up to ten minutes"))
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -91,19 +115,21 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="-",
         metavar="FILE",
-        help="the typed value as JSON (no FILE: print)",
+        help=N_("the typed value as JSON (no FILE: print)"),
     )
 
 
 def _add_saved(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--profile", type=Path, metavar="FILE", help="saved by `probe --json`")
-    parser.add_argument("--measurements", type=Path, metavar="FILE", help="saved by `bench --out`")
+    parser.add_argument("--profile", type=Path, metavar="FILE", help=N_("saved by `probe --json`"))
+    parser.add_argument(
+        "--measurements", type=Path, metavar="FILE", help=N_("saved by `bench --out`")
+    )
 
 
 def _add_prices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=["status", "refresh"], default="status")
-    parser.add_argument("--vendor", metavar="V,V", default="", help="only these, default all")
-    parser.add_argument("--regions", metavar="R,R", default="", help="default: the usual six")
+    parser.add_argument("--vendor", metavar="V,V", default="", help=N_("only these, default all"))
+    parser.add_argument("--regions", metavar="R,R", default="", help=N_("default: the usual six"))
     parser.add_argument("--catalog-url", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--azure-url", help=argparse.SUPPRESS)
     parser.add_argument("--spot-advisor-url", help=argparse.SUPPRESS)
@@ -115,89 +141,101 @@ def build_parser() -> OneLineParser:
     """Return the parser of all commands."""
     parser = OneLineParser(
         prog="dl-advisor",
-        description="Measures this machine and tells how to make deep learning faster or cheaper.",
-        epilog="Without a command the window opens.",
+        description=N_(
+            "Measures this machine and tells how to make deep learning faster or cheaper."
+        ),
+        epilog=N_("Without a command the window opens."),
     )
     parser.add_argument("--version", action="store_true")
-    parser.add_argument("--page", metavar="NAME", help="open the window on this page")
+    parser.add_argument("--page", metavar="NAME", help=N_("open the window on this page"))
     parser.add_argument(
-        "--open", metavar="FILE", help="open the window with a saved advice; a lone FILE.json does"
+        "--open",
+        metavar="FILE",
+        help=N_("open the window with a saved advice; a lone FILE.json does"),
     )
-    parser.add_argument("--debug", action="store_true", help="show where an error came from")
+    parser.add_argument("--debug", action="store_true", help=N_("show where an error came from"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=OneLineParser)
 
-    advise = commands.add_parser("advise", help="the whole job: probe, measure, advise, report")
+    advise = commands.add_parser("advise", help=N_("the whole job: probe, measure, advise, report"))
     _add_workload(advise)
     _add_preferences(advise)
     _add_budget(advise)
     _add_json(advise)
-    advise.add_argument("--pdf", type=Path, metavar="FILE", help="write the report as PDF")
-    advise.add_argument("--device", action="append", metavar="ID", help="measure only this device")
+    advise.add_argument("--pdf", type=Path, metavar="FILE", help=N_("write the report as PDF"))
+    advise.add_argument(
+        "--device", action="append", metavar="ID", help=N_("measure only this device")
+    )
 
-    probe = commands.add_parser("probe", help="facts about this machine")
+    probe = commands.add_parser("probe", help=N_("facts about this machine"))
     _add_json(probe)
 
-    bench = commands.add_parser("bench", help="measure this machine")
+    bench = commands.add_parser("bench", help=N_("measure this machine"))
     _add_budget(bench)
     _add_json(bench)
-    bench.add_argument("--device", action="append", metavar="ID", help="measure only this device")
-    bench.add_argument("--network", metavar="NAME", help="measure this network's kernels too")
-    bench.add_argument("--python", metavar="PATH", help="measure this interpreter's frameworks")
+    bench.add_argument(
+        "--device", action="append", metavar="ID", help=N_("measure only this device")
+    )
+    bench.add_argument("--network", metavar="NAME", help=N_("measure this network's kernels too"))
+    bench.add_argument("--python", metavar="PATH", help=N_("measure this interpreter's frameworks"))
     bench.add_argument(
         "--sustained",
         type=_positive_number,
         metavar="MINUTES",
-        help="one product for so long: does the machine throttle?",
+        help=N_("one product for so long: does the machine throttle?"),
     )
-    bench.add_argument("--out", type=Path, metavar="FILE", help="save the measurements")
+    bench.add_argument("--out", type=Path, metavar="FILE", help=N_("save the measurements"))
 
-    attempt = commands.add_parser("try", help="real steps under each setting, before and after")
+    attempt = commands.add_parser("try", help=N_("real steps under each setting, before and after"))
     _add_workload(attempt)
     add_try(attempt)
     _add_json(attempt)
-    add_history(commands.add_parser("history", help="what was tried before"))
+    add_history(commands.add_parser("history", help=N_("what was tried before")))
 
-    predict = commands.add_parser("predict", help="predicted times of a network here")
+    predict = commands.add_parser("predict", help=N_("predicted times of a network here"))
     _add_workload(predict)
     _add_saved(predict)
     _add_json(predict)
 
-    recommend = commands.add_parser("recommend", help="advice from saved values, no measuring")
+    recommend = commands.add_parser("recommend", help=N_("advice from saved values, no measuring"))
     _add_workload(recommend)
     _add_preferences(recommend)
     _add_saved(recommend)
     _add_json(recommend)
 
-    report = commands.add_parser("report", help="PDF or text from a saved recommendation")
+    report = commands.add_parser("report", help=N_("PDF or text from a saved recommendation"))
     report.add_argument(
-        "recommendation", nargs="?", type=Path, metavar="RECOMMENDATION.json", help="default: last"
+        "recommendation",
+        nargs="?",
+        type=Path,
+        metavar="RECOMMENDATION.json",
+        help=N_("default: last"),
     )
     report.add_argument("--pdf", type=Path, metavar="FILE")
 
-    compare = commands.add_parser("compare", help="this machine among published results")
+    compare = commands.add_parser("compare", help=N_("this machine among published results"))
     _add_workload(compare)
     _add_saved(compare)
     compare.add_argument(
-        "--kind", choices=["cpu", "igpu", "dgpu"], help="only devices of this kind"
+        "--kind", choices=["cpu", "igpu", "dgpu"], help=N_("only devices of this kind")
     )
     _add_json(compare)
 
     explain = commands.add_parser(
-        "explain", help="what became of a system, flag or device, and what to take here"
+        "explain", help=N_("what became of a system, flag or device, and what to take here")
     )
-    explain.add_argument("name", nargs="+", metavar="NAME", help="as old advice spells it")
-    explain.add_argument("--profile", type=Path, metavar="FILE", help="saved by `probe --json`")
+    explain.add_argument("name", nargs="+", metavar="NAME", help=N_("as old advice spells it"))
+    explain.add_argument("--profile", type=Path, metavar="FILE", help=N_("saved by `probe --json`"))
     _add_json(explain)
 
-    networks = commands.add_parser("networks", help="bundled networks")
-    networks.add_argument("name", nargs="?", help="show the layers of this one")
-    data = commands.add_parser("data", help="the bundled dataset")
+    networks = commands.add_parser("networks", help=N_("bundled networks"))
+    networks.add_argument("name", nargs="?", help=N_("show the layers of this one"))
+    data = commands.add_parser("data", help=N_("the bundled dataset"))
     data.add_argument("action", choices=["validate", "findings", "pull"])
-    data.add_argument("url", nargs="?", metavar="URL", help="of a collector, for `pull`")
-    _add_prices(commands.add_parser("prices", help="age of the cloud prices; fetch newer ones"))
+    data.add_argument("url", nargs="?", metavar="URL", help=N_("of a collector, for `pull`"))
+    _add_prices(commands.add_parser("prices", help=N_("age of the cloud prices; fetch newer ones")))
     add_share(commands)
     add_collector(commands)
-    doctor = commands.add_parser("doctor", help="what to paste into a bug report")
+    doctor = commands.add_parser("doctor", help=N_("what to paste into a bug report"))
     _add_json(doctor)
     return parser
 

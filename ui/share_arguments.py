@@ -7,6 +7,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from advisor.i18n import N_
+
 
 def _count(text: str) -> int:
     if not text.isdecimal() or len(text) > 9:
@@ -23,28 +25,36 @@ def _port(text: str) -> int:
 
 def add_share(commands: Any) -> None:
     """Add `share`: nothing is sent but by `share send` and `share delete`."""
-    share = commands.add_parser("share", help="share results, anonymous and deletable")
+    share = commands.add_parser("share", help=N_("share results, anonymous and deletable"))
     actions = share.add_subparsers(dest="action", metavar="ACTION", required=True)
-    preview = actions.add_parser("preview", help="show exactly what would be sent; send nothing")
-    preview.add_argument("--out", type=Path, metavar="FILE", help="write it to a file")
-    send = actions.add_parser("send", help="send it, after asking; and what could not be sent")
-    send.add_argument("--yes", action="store_true", help="do not ask")
-    send.add_argument("--waiting", action="store_true", help="only what could not be sent before")
-    send.add_argument("--again", action="store_true", help="even if the same was sent before")
-    actions.add_parser("list", help="all that was ever sent")
-    delete = actions.add_parser("delete", help="delete an upload from the server")
-    delete.add_argument("id", metavar="ID", help="as `share list` shows it, or `all`")
-    server = actions.add_parser("server", help="show or set the server's address")
-    server.add_argument("url", nargs="?", metavar="URL", help="https address; `none` to forget it")
+    preview = actions.add_parser(
+        "preview", help=N_("show exactly what would be sent; send nothing")
+    )
+    preview.add_argument("--out", type=Path, metavar="FILE", help=N_("write it to a file"))
+    send = actions.add_parser("send", help=N_("send it, after asking; and what could not be sent"))
+    send.add_argument("--yes", action="store_true", help=N_("do not ask"))
+    send.add_argument(
+        "--waiting", action="store_true", help=N_("only what could not be sent before")
+    )
+    send.add_argument("--again", action="store_true", help=N_("even if the same was sent before"))
+    actions.add_parser("list", help=N_("all that was ever sent"))
+    delete = actions.add_parser("delete", help=N_("delete an upload from the server"))
+    delete.add_argument("id", metavar="ID", help=N_("as `share list` shows it, or `all`"))
+    server = actions.add_parser("server", help=N_("show or set the server's address"))
+    server.add_argument(
+        "url", nargs="?", metavar="URL", help=N_("https address; `none` to forget it")
+    )
     for parser in (preview, send):
-        parser.add_argument("--recommendation", type=Path, metavar="FILE", help="default: last run")
+        parser.add_argument(
+            "--recommendation", type=Path, metavar="FILE", help=N_("default: last run")
+        )
     for parser in (preview, send, delete):
-        parser.add_argument("--server", metavar="URL", help="this time, instead of the setting")
+        parser.add_argument("--server", metavar="URL", help=N_("this time, instead of the setting"))
 
 
 def add_collector(commands: Any) -> None:
     """Add `collector`: the server that receives shared results."""
-    collector = commands.add_parser("collector", help="the server that receives shared results")
+    collector = commands.add_parser("collector", help=N_("the server that receives shared results"))
     collector.add_argument("action", choices=["serve", "migrate"])
     collector.add_argument("--host", default="127.0.0.1", metavar="ADDRESS")
     collector.add_argument("--port", type=_port, default=8470, metavar="N")
@@ -52,20 +62,32 @@ def add_collector(commands: Any) -> None:
         "--database",
         default="collector.sqlite",
         metavar="FILE|URL",
-        help="SQLite file, or postgresql:// address",
+        help=N_("SQLite file, or postgresql:// address"),
     )
     collector.add_argument(
-        "--days-kept", type=_count, default=180, metavar="N", help="then uploads are only counted"
+        "--days-kept",
+        type=_count,
+        default=180,
+        metavar="N",
+        help=N_("then uploads are only counted"),
     )
     collector.add_argument(
-        "--least-group", type=_count, default=5, metavar="K", help="smallest published group"
+        "--least-group", type=_count, default=5, metavar="K", help=N_("smallest published group")
     )
     collector.add_argument(
-        "--uploads-per-hour", type=_count, default=60, metavar="N", help="by address; 0: no limit"
+        "--uploads-per-hour",
+        type=_count,
+        default=60,
+        metavar="N",
+        help=N_("by address; 0: no limit"),
     )
     collector.add_argument(
-        "--published-seconds", type=_count, default=300, metavar="S", help="age of published groups"
+        "--published-seconds",
+        type=_count,
+        default=300,
+        metavar="S",
+        help=N_("age of published groups"),
     )
     collector.add_argument(
-        "--behind-proxy", metavar="ADDRESS", help="proxy whose word about senders is believed"
+        "--behind-proxy", metavar="ADDRESS", help=N_("proxy whose word about senders is believed")
     )

@@ -47,6 +47,22 @@ REFUSED = (
     N_("there is no such interpreter"),
     N_("trials run Keras networks: give .keras, .json or a Python file"),
 )  # fmt: skip
+# What the parser of the command line says.
+REFUSED_WORDS = (
+    N_("{why} (see {command} --help)"),
+    N_("argument {name}: {why}"),
+    N_("the following arguments are required: {names}"),
+    N_("unrecognized arguments: {names}"),
+    N_("invalid choice: {value} (choose from {values})"),
+    N_("invalid int value: {value}"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+    N_("not allowed with argument {name}"),
+    N_("{value} is not a number of minutes above 0"),
+    N_("{value} is not a number >= 0"),
+    N_("{value} is not a whole number >= 0"),
+    N_("{value} is not a port: 1 to 65535"),
+)
 REFUSED_TRIALS = (
     N_("there is no such file or folder"),
     N_("there is no such folder"),
@@ -148,4 +164,6 @@ TOLD = (
     N_("{table}: asking {host}"),
     N_("a refreshed table is not used, the older one is: {why}"),
 )
-LINES = (*REFUSED, *REFUSED_TRIALS, *REFUSED_SHARING, *SERVERS, *PRICES, *TOLD)
+LINES = (
+    *REFUSED, *REFUSED_WORDS, *REFUSED_TRIALS, *REFUSED_SHARING, *SERVERS, *PRICES, *TOLD,
+)  # fmt: skip

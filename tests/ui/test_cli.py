@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from advisor.model.codec import dump_document, load_document
 from advisor.model.machine import MachineProfile
 from advisor.model.recommendation import Recommendation
+from advisor.report.columns import display_width
 from ui.cli import build_parser, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -148,6 +150,22 @@ def test_every_command_has_help():
     parser = build_parser()
     text = parser.format_help()
     assert text.count("\n") > 10
+
+
+def test_help_and_errors_of_the_parser_are_in_the_language_of_the_user(monkeypatch, capsys):
+    monkeypatch.setattr("ui.language.chosen_language", lambda: "zh_CN")
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in ([], ["try"], ["share", "send"], ["collector"], ["prices"]):
+        with pytest.raises(SystemExit) as ended:
+            run([*words, "--help"])
+        assert ended.value.code == 0
+        text = capsys.readouterr().out
+        assert text.startswith("用法")
+        assert "显示此帮助" in text
+        assert not re.search(r"(?<![\w./=-])(?:[a-z]{2,} ){3,}", text), text
+        assert max(map(display_width, text.splitlines())) <= 80
+    assert run(["try", "mnist-cnn", "--minutes", "0"]) == 2
+    assert "不是大于 0 的分钟数" in capsys.readouterr().err
 
 
 def test_memory_error_is_one_line(monkeypatch, capsys):
