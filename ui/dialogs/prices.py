@@ -115,7 +115,7 @@ class PricesDialog(QDialog):
     def _status(self, state: PricesState) -> str:
         tr = self._tr
         if state.stage is PricesStage.FAILED:
-            return tr(N_("Not done: {message}"), message=said_line(state.message, tr))
+            return tr(N_("Not done: {message}"), message=state.message)
         text = tr(_STAGES[state.stage])
         if state.progress is not None:
             size = format_bytes(state.progress.n_bytes)

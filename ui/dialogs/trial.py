@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.report.names import PHASES
-from advisor.report.said import said_line
 from advisor.report.trial_section import setup_title
 from ui.models import trial_rows as rows
 from ui.models.rows import RowsModel
@@ -186,7 +185,7 @@ class TrialDialog(QDialog):
         tr = self._tr
         is_failed = state.stage is TrialStage.FAILED
         if is_failed:
-            text = tr(N_("Not done: {message}"), message=said_line(state.message, tr))
+            text = tr(N_("Not done: {message}"), message=state.message)
         elif state.stage is TrialStage.RUNNING:
             text = tr(N_("Running …"))
             if state.running is not None:

@@ -13,6 +13,7 @@ from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import rate
 from advisor.report.names import OUTCOMES, request_name
+from advisor.report.said import said_line
 from ui.models.explanations import SPREAD
 from ui.models.rows import Cell
 
@@ -91,7 +92,7 @@ def result_rows(
     rows = [make(result) for result in results if not _was_left_out(result)]
     if left_out:
         text = tr(N_("{n} more were left out"), n=len(left_out))
-        reasons = dict.fromkeys(result.message for result in left_out)
+        reasons = dict.fromkeys(said_line(result.message, tr) for result in left_out)
         why = "\n".join((*(request_name(r.request, tr) for r in left_out[:_NAMED]), *reasons))
         empty = Cell(text="", value=-2.0)
         rows.append((Cell(text=text, value=text, explanation=why), empty, empty, empty, empty))
@@ -134,9 +135,10 @@ def _result_row(
     device = device_name(result.request.device_id, profile)
     where = Cell(text=device, value=device)
     if isinstance(result, FailedMeasurement):
-        nothing = Cell(text=UNKNOWN, value=-1.0, explanation=result.message, is_number=True)
-        verdict = f"{tr(OUTCOMES[result.outcome])}: {result.message}"
-        state = Cell(text=verdict, value=verdict, explanation=result.message)
+        message = said_line(result.message, tr)
+        nothing = Cell(text=UNKNOWN, value=-1.0, explanation=message, is_number=True)
+        verdict = f"{tr(OUTCOMES[result.outcome])}: {message}"
+        state = Cell(text=verdict, value=verdict, explanation=message)
         return (what, where, nothing, nothing, state)
     value, unit = rate(result)
     spread = result.mad_s / result.median_s if result.median_s > 0 else 0.0
