@@ -128,7 +128,8 @@ def status_text(status: PriceStatus) -> str:
     tr = user_translator()
     heads = ((N_("offers"), 6), (N_("on demand"), 23), (N_("spot"), 23))
     rest = " ".join(pad(tr(text), width, is_right=True) for text, width in heads)
-    lines = [f"{pad(tr(N_('vendor')), 16)} {rest}  {tr(N_('source'))}"]
+    vendor, source = tr(N_("vendor")), tr(N_("source"))
+    lines = [f"{pad(vendor, 16)} {rest}  {source}"]
     lines += [_vendor_line(row, tr) for row in status.vendors]
     old = [row for row in status.vendors if row.n_old]
     old_spot = [row for row in status.vendors if row.n_spot_old]

@@ -208,7 +208,8 @@ def _print_snippet(report: TrialReport, form: Form) -> None:
         return
     print_line(text)
     tr = _tr()
-    print_line(f"# {tr(N_('To undo it'))}\n{tr(undo(best.setup, form))}")
+    caption, way = tr(N_("To undo it")), tr(undo(best.setup, form))
+    print_line(f"# {caption}\n{way}")
 
 
 def _exit_code(report: TrialReport) -> int:
