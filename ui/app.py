@@ -3,7 +3,6 @@
 Leaves to others: everything else.
 """
 
-import importlib
 import signal
 import sys
 from collections.abc import Callable
@@ -14,11 +13,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.i18n import N_, Translator, translator_for
-from ui.background import BackgroundTask
 from ui.excepthook import ExceptionDialog
-from ui.garbage import GarbageSearch
-from ui.journey import app_version, known_networks, warm_up
+from ui.journey import app_version, known_networks
 from ui.language import keep_language, user_translator
+from ui.making_ready import MakingReady
 from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter, Subjects
@@ -34,21 +32,6 @@ from ui.window_memory import WindowMemory, config_file
 
 # How often Python gets to see a Ctrl-C while Qt waits for events.
 _SIGNAL_POLL_MS = 500
-_WARM_UP_END_S = 5.0
-# The window is painted by then.
-_WARM_UP_MS = 150
-# The window waits so long for a thread that computes, each time that it asks Qt or a file.
-SWITCH_S = 0.001
-# What the pages import when they are first looked at.
-_PAGES = (
-    "ui.views.machine",
-    "ui.views.workload",
-    "ui.views.measure",
-    "ui.views.compare",
-    "ui.views.advice_page",
-    "ui.views.history",
-    "ui.presenters.history",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,30 +353,7 @@ def run(
         QTimer.singleShot(0, lambda: open_saved(saved, presenter=presenter, window=shell.window))
     if on_window is not None:
         on_window(shell.window)
-    garbage = GarbageSearch(app)
-    task = _warm_up(app)
-    # What is loaded by then stays: it is not searched for garbage again.
-    task.done.connect(lambda _answer: _load_pages(garbage))
+    ready = MakingReady(lambda: shell.window, parent=app)
     code = app.exec()
-    task.wait(_WARM_UP_END_S)
-    garbage.stop()
+    ready.stop()
     return code
-
-
-def _load_pages(garbage: GarbageSearch) -> None:
-    """Load the modules of the pages, before anybody looks at one.
-
-    On this thread: Qt's classes are made when they are first named, and two threads that name
-    one at a time may get the class above it instead.
-    """
-    for name in _PAGES:
-        importlib.import_module(name)
-    garbage.keep_what_is_loaded()
-
-
-def _warm_up(app: QApplication) -> BackgroundTask:
-    """Load the dataset beside the window as soon as that is painted."""
-    sys.setswitchinterval(SWITCH_S)
-    task = BackgroundTask(lambda _send: warm_up(("ui.comparing", "ui.doctor")), parent=app)
-    QTimer.singleShot(_WARM_UP_MS, task, task.start)
-    return task

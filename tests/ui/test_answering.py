@@ -16,10 +16,11 @@ from tests.ui.advice_values import a_measurement
 from tests.ui.test_app import settle
 from tests.ui.watchdog import Watchdog
 from ui import journey
-from ui.app import SWITCH_S, build_window
+from ui.app import build_window
 from ui.files import read_document
 from ui.garbage import GarbageSearch
 from ui.journey import AdviceReady, PlanReady, ProfileReady, ProvisionalReady
+from ui.making_ready import SWITCH_S
 from ui.presenters.advise import AdvisePresenter, Stage
 from ui.settings import keep_last
 from ui.window_command import PAGES

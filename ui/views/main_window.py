@@ -134,6 +134,15 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(self._made[name])
         return self._made[name]
 
+    def make_page_ahead(self) -> bool:
+        """Make one page that nobody has looked at yet; tell whether there was one."""
+        name = next((name for name in self._pages if name not in self._made), None)
+        if name is None:
+            return False
+        for widget in self.page(name).findChildren(QWidget):
+            widget.ensurePolished()
+        return True
+
     def show_page(self, name: str) -> None:
         """Open a page."""
         self.rail.choose(name)

@@ -5,6 +5,7 @@ Signals: none. Leaves to others: what is drawn (`ui.models.curves`).
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pyqtgraph
 from PySide6.QtCore import QEvent
@@ -77,6 +78,7 @@ class Chart(QWidget):
         self.setAccessibleName(name)
         self.setToolTip(name)
         self._series: tuple[Series, ...] = ()
+        self._drawn: dict[tuple[str, bool, int, int], tuple[Series, Any]] = {}
         axes = {"bottom": _LogAxis("bottom", text=x_text or _short)}
         if is_log_y:
             axes["left"] = _LogAxis("left", text=_short)
@@ -111,6 +113,8 @@ class Chart(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "legend"):
             self._colour()
+            self.plot.clear()
+            self._drawn.clear()
             self._draw()
 
     def _colour(self) -> None:
@@ -125,24 +129,47 @@ class Chart(QWidget):
         self.legend.setLabelTextColor(text)
 
     def _draw(self) -> None:
-        self.plot.clear()
-        shades = _SHADES[is_dark(self)]
+        """Draw what has changed; all at once, since each change of the view draws everything."""
+        view = self.plot.getViewBox()
+        view.disableAutoRange()
+        old, self._drawn = self._drawn, {}
         for series in self._series:
-            colour = QColor(shades[series.shade % len(shades)])
-            xs = [point.x for point in series.points]
-            ys = [point.y for point in series.points]
-            if series.is_line:
-                pen = pyqtgraph.mkPen(colour, width=_LINE_WIDTH)
-                self.plot.plot(xs, ys, pen=pen, name=series.name)
-                continue
-            fill = QColor(colour)
-            fill.setAlphaF(0.75)
-            self.plot.plot(
-                xs, ys, pen=None, symbol=_MARKS[series.mark % len(_MARKS)], symbolSize=_SIZE,
-                symbolBrush=fill, symbolPen=colour, name=series.name,
-                data=[_tip(point.label, point.y, self._unit) for point in series.points],
-                hoverable=True, tip=_name_of,
-            )  # fmt: skip
+            key = (series.name, series.is_line, series.shade, series.mark)
+            before = old.pop(key, None)
+            if before is None:
+                item = self.plot.plot(
+                    name=series.name, **self._look(series), **_values(series, self._unit)
+                )
+            else:
+                item = before[1]
+                if before[0] != series:
+                    item.setData(**_values(series, self._unit))
+            self._drawn[key] = (series, item)
+        for _series, item in old.values():
+            self.plot.removeItem(item)
+        view.enableAutoRange()
+
+    def _look(self, series: Series) -> dict[str, Any]:
+        shades = _SHADES[is_dark(self)]
+        colour = QColor(shades[series.shade % len(shades)])
+        if series.is_line:
+            return {"pen": pyqtgraph.mkPen(colour, width=_LINE_WIDTH)}
+        fill = QColor(colour)
+        fill.setAlphaF(0.75)
+        return {
+            "pen": None, "symbol": _MARKS[series.mark % len(_MARKS)], "symbolSize": _SIZE,
+            "symbolBrush": fill, "symbolPen": colour, "hoverable": True, "tip": _name_of,
+        }  # fmt: skip
+
+
+def _values(series: Series, unit: str) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "x": [point.x for point in series.points],
+        "y": [point.y for point in series.points],
+    }
+    if not series.is_line:
+        values["data"] = [_tip(point.label, point.y, unit) for point in series.points]
+    return values
 
 
 def _tip(label: str, height: float, unit: str) -> str:
