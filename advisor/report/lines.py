@@ -162,6 +162,13 @@ TOLD = (
     N_("{id} is not deleted: {why}"),
     N_("{n} rows of {uploads} figures are used from now on: {path}"),
     N_("{table}: asking {host}"),
+    N_("report written to {path}"),
+    N_("{n} of {all} kernels gave no figure; first: {why}"),
+    N_("no measurements for this profile: its data sheet stands in"),
+    N_("taking the measurements of the last run, {date}"),
+    N_("nothing was measured yet (`dl-advisor bench`): the data sheet stands in"),
+    N_("{name} is not known: did you mean {names}?"),
+    N_("{name} is not known: nothing known is like it"),
     N_("a refreshed table is not used, the older one is: {why}"),
 )
 LINES = (
