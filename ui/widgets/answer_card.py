@@ -30,6 +30,7 @@ class AnswerCard(QFrame):
         super().__init__(parent)
         self.setObjectName("answer_card")
         self._tr = translator
+        self._shown: tuple[Recommendation, int, bool] | None = None
         self.badge = text_label(name="badge")
         self.title = text_label(name="answer_title")
         self.numbers = text_label(name="answer_numbers", tip=translator(INTERVAL))
@@ -48,7 +49,14 @@ class AnswerCard(QFrame):
     def show_option(
         self, advice: Recommendation, number: int, *, is_provisional: bool = False
     ) -> None:
-        """Replace what the card shows by the option at a place in the ranking, 0 for the first."""
+        """Replace what the card shows by the option at a place in the ranking, 0 for the first.
+
+        What is shown already stays as it is.
+        """
+        shown = self._shown
+        if shown is not None and shown[0] is advice and shown[1:] == (number, is_provisional):
+            return
+        self._shown = (advice, number, is_provisional)
         row = advice.ranked[number]
         self.badge.setText(self._badge(advice, number, is_provisional=is_provisional))
         self.badge.setToolTip(self._tr(BASIS_TIPS[row.prediction.basis]))

@@ -100,3 +100,13 @@ def test_nothing_is_wider_than_the_card(card, qtbot, number, width):
     for label in card.findChildren(QLabel):
         right = label.mapTo(card, label.rect().topRight()).x()
         assert right <= card.width(), label.text()
+
+
+def test_what_is_shown_already_is_not_made_anew(card):
+    advice = an_advice()
+    card.show_option(advice, 0)
+    before = card.findChildren(QLabel)
+    card.show_option(advice, 0)
+    assert card.findChildren(QLabel) == before
+    card.show_option(advice, 0, is_provisional=True)
+    assert "First guess" in card.badge.text()
