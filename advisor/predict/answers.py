@@ -25,6 +25,7 @@ from advisor.predict.similarity import (
     Features,
     JobMean,
     Kriging,
+    RunLikeness,
     Term,
     covariance,
 )
@@ -168,9 +169,13 @@ class Answers:
             self._own_log = math.log(own.sample_s) - expected
             features = features.joined(asked)
             extra = np.append(extra, own.log_sd**2)
-        self._kriging = Kriging(TERMS, noise=NOISE, features=features, extra_noise=extra)
+        job = table.job(self._run, kind)
+        self._kriging = Kriging(
+            TERMS, noise=NOISE, features=features, extra_noise=extra,
+            likeness=RunLikeness(TERMS, job=job, features=features, of_device=OF_DEVICE),
+        )  # fmt: skip
         self._mean = JobMean(
-            TERMS, job=table.job(self._run, kind), features=table.features, weights=weights,
+            TERMS, job=job, features=table.features, weights=weights,
             of_device=OF_DEVICE, groups=table.groups,
         )  # fmt: skip
         self._catalogue = table.catalogue(kind, run.precision)
@@ -182,10 +187,12 @@ class Answers:
     def _log_times(self, devices: Sequence[Device]) -> list[float]:
         """Return the logarithms of the seconds of a sample, as guessed for each device alone."""
         asked = stacked([self._table.asked(one, self._run) for one in devices])
-        found = self._mean.log_times(asked) + self._usual_own_log()
-        if self._has_own:
-            found = found + self._own_log * self._kriging.pull_of_last(asked)
-        usual = [usual_log_s(one, self._run) for one in devices]
+        pulls = self._kriging.pull_of_last(asked) if self._has_own else np.zeros(len(devices))
+        return self._with_usual(devices, self._mean.log_times(asked) + self._own_log * pulls)
+
+    def _with_usual(self, devices: Sequence[Device], found: Array) -> list[float]:
+        """Return logarithms of seconds from those over the law of thumb."""
+        usual = [usual_log_s(one, self._run) + self._usual_own_log() for one in devices]
         return [log_s + own for log_s, own in zip(found.tolist(), usual, strict=True)]
 
     def _rivals(self, device: Device) -> list[tuple[Device, float]]:
@@ -200,8 +207,10 @@ class Answers:
 
     def on(self, device: Device) -> Nearby:
         """Return the time of a sample on a device."""
-        guess = self._kriging.guess(self._table.asked(device, self._run), n_nearest=3)
-        log_s = self._log_times([device])[0]
+        asked = self._table.asked(device, self._run)
+        guess = self._kriging.guess(asked, n_nearest=3)
+        found = self._mean.log_times(asked) + self._own_log * guess.pull_of_last
+        (log_s,) = self._with_usual([device], found)
         nearest = [place for place in guess.nearest if place < len(self._rows)][:2]
         log_sd = self._width() * guess.log_sd
         return Nearby(
@@ -233,12 +242,36 @@ class JobAnswers:
         self._own = own
         self._left_out = left_out
         self._answers: dict[DeviceKind, Answers | None] = {}
+        self._given: dict[Device, Nearby | None] = {}
 
     def on(self, device: Device) -> Nearby | None:
         """Return the time of a sample on a device; None where nothing was published on its kind."""
+        if device not in self._given:
+            self._given[device] = self._answer(device)
+        return self._given[device]
+
+    def _answer(self, device: Device) -> Nearby | None:
         if device.kind not in self._answers:
             self._answers[device.kind] = answers(
                 self._table, self._run, kind=device.kind, own=self._own, left_out=self._left_out
             )
         found = self._answers[device.kind]
         return found.on(device) if found else None
+
+
+class LastAnswers:
+    """Answers about the last job: other wishes for the same job ask the same questions again."""
+
+    def __init__(self, table: AnchorTable) -> None:
+        self._table = table
+        self._last: tuple[tuple[Run, OwnTime | None], JobAnswers] | None = None
+
+    def about(self, run: Run, *, own: OwnTime | None) -> JobAnswers:
+        """Return the answers about a run; those given before if it is the last one."""
+        # Read once: another thread may ask meanwhile.
+        last, asked = self._last, (run, own)
+        if last is not None and last[0] == asked:
+            return last[1]
+        found = JobAnswers(self._table, run, own=own)
+        self._last = (asked, found)
+        return found

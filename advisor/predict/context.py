@@ -82,8 +82,7 @@ class PredictionContext:
             "cpu_limits": limits,
             "baseline_step": baseline,
             "cloud": index.cloud,
-            "nearby": JobAnswers(
-                index.anchors,
+            "nearby": index.answers.about(
                 own_run(work, network=network, flop=float(totals.flop)),
                 own=own_time(baseline, work, limits),
             ),

@@ -9,7 +9,7 @@ Leaves to others: the experiments (`advisor.predict.anchors`), using a guess
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,52 +72,91 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """Standard deviation of the logarithm of an unseen time, and the rows that weigh most."""
+    """Standard deviation of the logarithm of an unseen time, and the rows that weigh most.
+
+    `pull_of_last`: by how much the last known experiment moves it, if it moves by 1.
+    """
 
     log_sd: float
     nearest: tuple[int, ...]
+    pull_of_last: float
 
 
 def covariance(terms: Iterable[Term], one: Features, other: Features) -> Array:
     """Return the covariance of each experiment of one table with each of the other."""
     total = np.zeros((len(one), len(other)))
     shared: dict[object, Array] = {}
-
-    def equal(name: str) -> Array:
-        if name not in shared:
-            left, right = one.codes[name][:, None], other.codes[name][None, :]
-            shared[name] = ((left == right) & (left != UNKNOWN)).astype(np.float64)
-        return shared[name]
-
-    def close(name: str, length: float) -> Array:
-        if (name, length) not in shared:
-            scaled = one.numbers[name] / length, other.numbers[name] / length
-            distance = scaled[0][:, None] - scaled[1][None, :]
-            shared[name, length] = np.exp(-0.5 * distance * distance)
-        return shared[name, length]
-
     for term in terms:
-        factors = [equal(name) for name in term.same]
-        factors += [close(name, length) for name, length in term.near]
-        if term.along is not None:
-            slopes = one.numbers[term.along], other.numbers[term.along]
-            factors.append(slopes[0][:, None] * slopes[1][None, :])
-        part: Array | float = term.variance
-        for factor in factors:
-            part = part * factor
-        total += part
+        total += _part(term, one, other, shared)
     return total
+
+
+def _part(term: Term, one: Features, other: Features, shared: dict[object, Array]) -> Array | float:
+    """Return one term of a covariance; a float where it is the same for all.
+
+    `shared` keeps the factors that several terms of the same two tables have.
+    """
+    part: Array | float = term.variance
+    for name in term.same:
+        if name not in shared:
+            left, right = one.codes[name][:, None], other.codes[name]
+            shared[name] = ((left == right) & (left != UNKNOWN)).astype(np.float64)
+        part = part * shared[name]
+    for name, length in term.near:
+        if (name, length) not in shared:
+            distance = (one.numbers[name][:, None] - other.numbers[name]) / length
+            shared[name, length] = np.exp(-0.5 * distance * distance)
+        part = part * shared[name, length]
+    if term.along is not None:
+        part = part * (one.numbers[term.along][:, None] * other.numbers[term.along])
+    return part
 
 
 def own_variance(terms: Iterable[Term], features: Features) -> Array:
     """Return the variance of each experiment alone, before anything is known."""
-    total = np.zeros(len(features))
+    slopes: dict[str, float] = {}
+    constant = 0.0
     for term in terms:
-        part = np.full(len(features), term.variance)
-        if term.along is not None:
-            part *= features.numbers[term.along] ** 2
-        total += part
+        if term.along is None:
+            constant += term.variance
+        else:
+            slopes[term.along] = slopes.get(term.along, 0.0) + term.variance
+    total = np.full(len(features), constant)
+    for name, variance in slopes.items():
+        total += variance * features.numbers[name] ** 2
     return total
+
+
+class RunLikeness:
+    """Covariance of one run on any device with known experiments: what the run shares, once.
+
+    Args:
+        terms: of the covariance.
+        job: the run, on any device, as a table of one row.
+        features: the known experiments.
+        of_device: features that belong to the device.
+    """
+
+    def __init__(
+        self, terms: Iterable[Term], *, job: Features, features: Features, of_device: frozenset[str]
+    ) -> None:
+        self._features = features
+        self._constant = np.zeros(len(features))
+        self._of_run: dict[Term, Array] = {}
+        for term in terms:
+            of_run, rest = _split(term, of_device)
+            shared = covariance([of_run], job, features)[0]
+            if rest is None:
+                self._constant += shared
+            else:
+                self._of_run[rest] = self._of_run.get(rest, 0.0) + shared
+
+    def __call__(self, asked: Features) -> Array:
+        """Return the covariance of the run on each device with each known experiment."""
+        total = np.tile(self._constant, (len(asked), 1))
+        for rest, of_run in self._of_run.items():
+            total += _part(rest, asked, self._features, {}) * of_run
+        return total
 
 
 class Kriging:
@@ -128,6 +167,7 @@ class Kriging:
         noise: variance of one published figure that nothing shares.
         features: the known experiments.
         extra_noise: variance of each known figure on top of that; None: none.
+        likeness: gives the covariance of questions with the known experiments; None: by the terms.
     """
 
     def __init__(
@@ -137,10 +177,11 @@ class Kriging:
         noise: float,
         features: Features,
         extra_noise: Array | None = None,
+        likeness: Callable[[Features], Array] | None = None,
     ) -> None:
         self._terms = terms
         self._noise = noise
-        self._features = features
+        self._likeness = likeness or (lambda asked: covariance(terms, asked, features))
         known = covariance(terms, features, features)
         known[np.diag_indices(len(features))] += noise
         if extra_noise is not None:
@@ -153,18 +194,18 @@ class Kriging:
 
     def pull_of_last(self, asked: Features) -> Array:
         """Return by how much the last known experiment moves each asked one, if it moves by 1."""
-        shared = covariance(self._terms, asked, self._features)
-        return np.asarray(shared @ self._inverse[:, -1])
+        return np.asarray(self._likeness(asked) @ self._inverse[:, -1])
 
     def guess(self, asked: Features, *, n_nearest: int = 2) -> Guess:
         """Return how sure the time of one experiment is."""
-        shared = covariance(self._terms, asked, self._features)[0]
+        shared = self._likeness(asked)[0]
         pull = shared @ self._inverse
         variance = float(own_variance(self._terms, asked)[0] + self._noise - pull @ shared)
         nearest = np.argsort(-pull, kind="stable")[:n_nearest]
         return Guess(
             log_sd=math.sqrt(max(variance, self._noise)),
             nearest=tuple(int(row) for row in nearest),
+            pull_of_last=float(pull[-1]),
         )
 
 
@@ -215,9 +256,9 @@ class JobMean:
         """Return the logarithms of the times on many devices."""
         total = np.full(len(asked), self._constant)
         for term, pull in self._by_row:
-            total += covariance([term], asked, self._features) @ pull
+            total += _part(term, asked, self._features, {}) @ pull
         for term, pull in self._by_device:
-            total += covariance([term], asked, self._devices) @ pull
+            total += _part(term, asked, self._devices, {}) @ pull
         return total
 
 

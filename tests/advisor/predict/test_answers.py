@@ -9,7 +9,15 @@ import pytest
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Precision
 from advisor.predict.anchors import OwnTime, Run, anchors_of, gpu_device
-from advisor.predict.answers import OWN_LOG, WARNED_SD, JobAnswers, LeftOut, Nearby, answers
+from advisor.predict.answers import (
+    OWN_LOG,
+    WARNED_SD,
+    JobAnswers,
+    LastAnswers,
+    LeftOut,
+    Nearby,
+    answers,
+)
 from advisor.predict.nearby import AnchorTable
 from advisor.predict.weights import solved_weights
 from tests.advisor.predict.builders import device, knowledge, published
@@ -141,3 +149,16 @@ def test_order_of_rows_changes_nothing():
     one, other = ask(forward, run, LARGE), ask(backward, run, LARGE)
     assert one.sample_s == pytest.approx(other.sample_s)
     assert one.log_sd == pytest.approx(other.log_sd)
+
+
+def test_the_same_job_is_not_asked_twice_and_another_is_not_mistaken_for_it():
+    found = table(*study())
+    last, run = LastAnswers(found), run_of(found)
+    kept = last.about(run, own=None)
+    assert last.about(run_of(found), own=None) is kept
+    assert kept.on(LARGE) is kept.on(LARGE)
+    own = OwnTime(device=SMALL, sample_s=1.0, log_sd=0.1)
+    others = [last.about(run_of(found, batch_size=1), own=None), last.about(run, own=own)]
+    for other in others:
+        assert other is not kept
+        assert other.on(LARGE).sample_s != kept.on(LARGE).sample_s

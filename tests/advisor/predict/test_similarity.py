@@ -10,6 +10,7 @@ from advisor.predict.similarity import (
     Features,
     JobMean,
     Kriging,
+    RunLikeness,
     Term,
     covariance,
     own_variance,
@@ -143,6 +144,11 @@ def test_the_mean_of_a_job_is_the_plain_sum(of_device):
         terms, job=asked.take(np.array([0])), features=known, weights=weights,
         of_device=of_device, groups=groups,
     )  # fmt: skip
-    plain = covariance(terms, asked, known) @ weights
+    shared = covariance(terms, asked, known)
+    plain = shared @ weights
     assert mean.log_times(asked) == pytest.approx(plain)
+    likeness = RunLikeness(
+        terms, job=asked.take(np.array([0])), features=known, of_device=of_device
+    )
+    assert likeness(asked) == pytest.approx(shared)
     assert plain.std() > 0.01

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import threading
+import time
 
 import pytest
 
@@ -365,6 +366,17 @@ def test_ranking_anew_changes_the_job_and_the_limits_alone():
     before = next(row for row in advice.ranked if row.option.kind is OptionKind.STAY)
     assert stay.prediction.step_s == before.prediction.step_s
     assert stay.prediction.total_s.mid > before.prediction.total_s.mid
+
+
+def test_a_slider_is_followed_at_once():
+    """Goal: 0.05 s; the limit leaves room for a busy machine and looks at our own time alone."""
+    advice = real_advice()
+    taken = []
+    for epochs in range(2, 12):
+        began = time.process_time()
+        rank_anew(advice, WhatIf(epochs=epochs, max_usd=None, deadline_h=None))
+        taken.append(time.process_time() - began)
+    assert min(taken) < 0.1
 
 
 def real_advice():
