@@ -115,9 +115,13 @@ def _place(group: ComparisonGroup, tr: Translator) -> str:
             N_("{own}: between {slower} and {faster}."),
             own=own, slower=group.slower, faster=group.faster,
         )  # fmt: skip
+    if group.faster and n_devices == 1:
+        return tr(N_("{own}: below the only other device, {faster}."), own=own, faster=group.faster)
     if group.faster:
         return tr(N_("{own}: below all {n} devices, next is {faster}."), own=own,
                   n=n_devices, faster=group.faster)  # fmt: skip
+    if group.slower and n_devices == 1:
+        return tr(N_("{own}: above the only other device, {slower}."), own=own, slower=group.slower)
     if group.slower:
         return tr(N_("{own}: above all {n} devices, next is {slower}."), own=own,
                   n=n_devices, slower=group.slower)  # fmt: skip

@@ -142,7 +142,7 @@ class JobForm(QWidget):
             grid.setVerticalSpacing(3)
             grid.setColumnStretch(0, 1)
             grid.setColumnStretch(1, 1)
-        self.more_button.setText(self._tr(N_("More settin&gs")))
+        self.more_button.setText(self._tr(N_("Mo&re settings")))
         self.more_button.setCheckable(True)
         self.more_button.setAutoRaise(True)
         self.more_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
