@@ -32,6 +32,7 @@ QListWidget#rail::item:hover {{ background: {shade}; }}
 QListWidget#rail::item:selected {{
     background: {chosen}; color: palette(text); border-left: 3px solid {now};
 }}
+QPushButton:disabled, QCheckBox:disabled {{ color: {none}; }}
 QListWidget#groups::item {{ padding: 5px 6px; border-bottom: 1px solid {line}; }}
 QListWidget#groups::item:selected {{ background: {chosen}; color: palette(text); }}
 QFrame#card {{ background: palette(base); border: 1px solid {line}; border-radius: 6px; }}

@@ -24,6 +24,11 @@ _SHADES = {
 _MARKS = ("o", "s", "t", "d")
 _SIZE = 9
 _LINE_WIDTH = 2
+_LEGEND_COLUMNS = 3
+_LEGEND_SPACING = 12
+_LEGEND_CHARS = 18
+# The row of the plot's grid below its lower axis.
+_BELOW_AXIS = 4
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -90,7 +95,13 @@ class Chart(QWidget):
         self.plot.setLabel("bottom", x_axis)
         self.plot.setLabel("left", y_axis)
         self.plot.showGrid(x=True, y=True, alpha=0.15)
-        self.legend = self.plot.addLegend(offset=(-10, -10))
+        # Below the axis: over the plot it would hide what it explains.
+        item = self.plot.getPlotItem()
+        self.legend = item.legend = pyqtgraph.LegendItem(
+            colCount=_LEGEND_COLUMNS, labelTextSize="8pt"
+        )
+        self.legend.layout.setHorizontalSpacing(_LEGEND_SPACING)
+        item.layout.addItem(self.legend, _BELOW_AXIS, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.plot)
@@ -138,7 +149,9 @@ class Chart(QWidget):
             before = old.pop(key, None)
             if before is None:
                 item = self.plot.plot(
-                    name=series.name, **self._look(series), **_values(series, self._unit)
+                    name=_legend_name(series.name),
+                    **self._look(series),
+                    **_values(series, self._unit),
                 )
             else:
                 item = before[1]
@@ -170,6 +183,14 @@ def _values(series: Series, unit: str) -> dict[str, Any]:
     if not series.is_line:
         values["data"] = [_tip(point.label, point.y, unit) for point in series.points]
     return values
+
+
+def _legend_name(name: str) -> str:
+    """Return a name whose device is cut, lest the legend be wider than the chart."""
+    device, colon, rest = name.rpartition(": ")
+    if len(device) > _LEGEND_CHARS:
+        device = f"{device[: _LEGEND_CHARS - 1].rstrip()}…"
+    return f"{device}{colon}{rest}"
 
 
 def _tip(label: str, height: float, unit: str) -> str:
