@@ -251,7 +251,7 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         return _dispatch(build_parser().parse_args(_with_open(arguments)))
     except KeyboardInterrupt:
-        print("dl-advisor: cancelled", file=sys.stderr)
+        _say(N_("cancelled"))
         return EXIT_CANCELLED
     except BrokenPipeError:
         # The reader of our output is gone (`| head`): nobody to tell.
@@ -263,8 +263,7 @@ def _run(arguments: Sequence[str]) -> int:
         from advisor.report.said import said_line
         from ui.language import user_translator
 
-        line = said_line(_one_line(error), user_translator())
-        print(f"dl-advisor: {line}", file=sys.stderr)
+        _say("{line}", line=said_line(_one_line(error), user_translator()))
         return EXIT_BAD_INPUT
     except Exception as error:
         if is_debug:
@@ -282,9 +281,19 @@ def _with_open(arguments: Sequence[str]) -> list[str]:
 def _tell_fault(error: Exception) -> int:
     log_fault(error)
     told = f"{type(error).__name__}: {_one_line(error)}"
-    where = f"details in {log_file()}" if log_file().is_file() else "details with --debug"
-    print(f"dl-advisor: a fault of DL Advisor, not yours: {told} ({where})", file=sys.stderr)
+    if log_file().is_file():
+        text = N_("a fault of DL Advisor, not yours: {told} (details in {file})")
+        _say(text, told=told, file=str(log_file()))
+    else:
+        _say(N_("a fault of DL Advisor, not yours: {told} (details with --debug)"), told=told)
     return EXIT_FAULT
+
+
+def _say(text: str, **values: str) -> None:
+    """Write one line to standard error, in the user's language."""
+    from ui.language import user_translator
+
+    print(f"dl-advisor: {user_translator()(text, **values)}", file=sys.stderr)
 
 
 def _one_line(error: BaseException) -> str:
