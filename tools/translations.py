@@ -165,7 +165,7 @@ def placeholders(text: str) -> set[str]:
 
 def keys(text: str) -> int:
     """Return how many letters of a label are reached with Alt."""
-    return text.replace("&&", "").count("&")
+    return text.replace("&&", "").replace("& ", "").count("&")
 
 
 def faults() -> Iterator[str]:

@@ -19,6 +19,7 @@ from advisor.model.comparison import (
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import PHASES, shape_name
+from advisor.report.said import said, said_note, said_work
 
 # Devices on either side of this machine that are drawn; all of them are in the JSON.
 SHOWN_EACH_SIDE = 6
@@ -41,6 +42,18 @@ _NO_RESULTS = {
     NoResult.FRAMEWORK_NOT_NAMED: N_("the published results do not name their framework"),
     NoResult.OTHER_KIND: N_("only devices of another kind were published ({found})"),
     NoResult.OWN_FIGURE_UNKNOWN: N_("the figure of this device is not known: measure it"),
+}
+# What was published of a network.
+_METRICS = {
+    "step_time": N_("time for a step"),
+    "epoch_time": N_("time for an epoch"),
+    "first_epoch_time": N_("time for the first epoch"),
+    "latency": N_("latency"),
+    "throughput": N_("throughput"),
+    "cost": N_("cost"),
+    "price": N_("price"),
+    "speedup": N_("speed-up"),
+    "time_ratio": N_("ratio of times"),
 }
 
 
@@ -130,13 +143,22 @@ def _place(group: ComparisonGroup, tr: Translator) -> str:
 
 def _no_result(group: ComparisonGroup, tr: Translator) -> str:
     assert group.no_result is not None
-    names = list(group.found[:_FOUND_SHOWN])
+    names = [_found_name(name, group.no_result, tr) for name in group.found[:_FOUND_SHOWN]]
     if len(group.found) > len(names):
         names.append(tr(N_("and {n} more"), n=len(group.found) - len(names)))
     why = tr(_NO_RESULTS[group.no_result], found=", ".join(names))
     if group.results:
         return tr(N_("{text}."), text=f"{why[:1].upper()}{why[1:]}")
     return tr(N_("No comparable result: {why}."), why=why)
+
+
+def _found_name(name: str, why: NoResult, tr: Translator) -> str:
+    """Return what was found instead, in the user's language where it is a word."""
+    if why is NoResult.OTHER_KIND:
+        return tr({kind.value: text for kind, text in DEVICE_KINDS.items()}.get(name, name))
+    if why is NoResult.NO_RATE:
+        return tr(_METRICS.get(name.replace(" ", "_"), name))
+    return said(said_work(name, tr), tr)
 
 
 def _shown(group: ComparisonGroup) -> tuple[ComparedResult, ...]:
@@ -226,7 +248,7 @@ def _table(shown: Iterable[ComparedResult], tr: Translator) -> Table:
             format_factor(result.ratio),
             result.software or UNKNOWN,
             _work(result, tr),
-            result.source.title,
+            said(result.source.title, tr),
         )
         for result in shown
     )
@@ -234,7 +256,7 @@ def _table(shown: Iterable[ComparedResult], tr: Translator) -> Table:
 
 
 def _work(result: ComparedResult, tr: Translator) -> str:
-    work = result.workload.replace("_", " ")
+    work = said_work(result.workload.replace("_", " "), tr)
     if result.batch_size is None:
         return work if result.is_certain else tr(N_("{work} (unverified)"), work=work)
     form = (
@@ -253,4 +275,5 @@ def _notes(shown: Iterable[ComparedResult], tr: Translator) -> Iterable[Paragrap
             notes.setdefault(result.note, []).append(result.device)
     for note, devices in list(notes.items())[:_FOUND_SHOWN]:
         names = ", ".join(dict.fromkeys(devices))
-        yield Paragraph(text=tr(N_("{devices}: {note}"), devices=names, note=note), style="note")
+        text = tr(N_("{devices}: {note}"), devices=names, note=said_note(note, tr))
+        yield Paragraph(text=text, style="note")

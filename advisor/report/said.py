@@ -10,19 +10,21 @@ import functools
 import re
 import string
 
-from advisor.i18n import Translator
+from advisor.i18n import N_, Translator
 from advisor.model.quantity import Source
 from advisor.report.lines import LINES
 from advisor.report.sentences import SENTENCES
+from advisor.report.study_notes import REMARKS, WORKS
 
 _PAST_WORDS = " ; "
+_SAID = (*SENTENCES, *LINES)
 
 
 @functools.cache
-def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _patterns(forms: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return each form with placeholders and what finds it, the form of most words first."""
-    forms = []
-    for form in (*SENTENCES, *LINES):
+    found = []
+    for form in forms:
         parts = list(string.Formatter().parse(form))
         if any(name for _text, name, _spec, _conversion in parts):
             pattern = "".join(
@@ -30,22 +32,39 @@ def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
                 for text, name, _spec, _conversion in parts
             )
             words = sum(len(text) for text, _name, _spec, _conversion in parts)
-            forms.append((words, form, re.compile(pattern, re.DOTALL)))
-    return tuple((form, pattern) for _words, form, pattern in sorted(forms, key=lambda f: -f[0]))
+            found.append((words, form, re.compile(pattern, re.DOTALL)))
+    return tuple((form, pattern) for _words, form, pattern in sorted(found, key=lambda f: -f[0]))
 
 
 def said(text: str, tr: Translator) -> str:
     """Return a text of a value in the user's language, where it has a translation."""
+    return _said_in(_SAID, text, tr)
+
+
+def _said_in(forms: tuple[str, ...], text: str, tr: Translator) -> str:
+    """Return a text in the user's language by one of these forms, its parts likewise."""
     if tr.language == "en" or not text:
         return text
     found = tr(text)
     if found != text:
         return found
-    for form, pattern in _forms():
+    for form, pattern in _patterns(forms):
         match = pattern.fullmatch(text)
         if match is not None:
-            return tr(form, **{name: said(part, tr) for name, part in match.groupdict().items()})
+            parts = match.groupdict().items()
+            return tr(form, **{name: _said_in(forms, part, tr) for name, part in parts})
     return text
+
+
+def said_note(note: str, tr: Translator) -> str:
+    """Return what a study says of a figure; what others named stays as they named it."""
+    remarks = (_said_in(REMARKS, remark, tr) for remark in note.split("; "))
+    return tr(N_("; ")).join(remarks)
+
+
+def said_work(work: str, tr: Translator) -> str:
+    """Return what was timed, as it was published: names of networks stay."""
+    return _said_in(WORKS, work, tr)
 
 
 def said_line(text: str, tr: Translator) -> str:

@@ -21,6 +21,7 @@ from advisor.report.compare_sections import (
 )
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import DIRECTIONS, PHASES
+from advisor.report.said import said_note, said_work, source_text
 from ui.models.rows import Cell, Span
 
 COMPARE_HEADS = (N_("Device"), N_("Figure"), N_("Against this"), N_("Year"), N_("Software"))
@@ -121,7 +122,7 @@ def _row(
     ratio = result.ratio if result.ratio is not None else -1.0
     return (
         Cell(text=device_text(result, tr), value=result.device, detail=kind,
-             explanation=result.note or ""),
+             explanation=said_note(result.note or "", tr)),
         Cell(text=figure_text(result.value, group, tr), value=result.value,
              bar=Span(low=0.0, mid=place, high=place)),
         Cell(text=format_factor(result.ratio), value=ratio, is_number=True),
@@ -134,7 +135,14 @@ def _row(
 def _work(result: ComparedResult, group: ComparisonGroup, tr: Translator) -> str:
     if group.subject is Subject.NETWORK and result.batch_size is not None:
         return tr(N_("batch {n}"), n=result.batch_size)
-    return result.workload
+    return said_work(result.workload, tr)
+
+
+def source_of(result: ComparedResult, tr: Translator) -> str:
+    """Return where a figure is from: the work, the study, and below them what it says of it."""
+    work = f"{said_work(result.workload, tr)} · " if result.workload else ""
+    note = f"\n{said_note(result.note, tr)}" if result.note else ""
+    return f"{work}{source_text(result.source, tr)}{note}"
 
 
 def _own_row(group: ComparisonGroup, ends: tuple[float, float], tr: Translator) -> tuple[Cell, ...]:

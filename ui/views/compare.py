@@ -191,8 +191,4 @@ class CompareView(QWidget):
         if result is None:
             self.source.setText(self._tr(N_("Choose a device to see where its figure is from.")))
             return
-        date = f", {result.source.date}" if result.source.date else ""
-        note = f"\n{result.note}" if result.note else ""
-        work = f"{result.workload} · " if result.workload else ""
-        source = f"{result.source.title}{date}: {result.source.reference}"
-        self.source.setText(f"{work}{source}{note}")
+        self.source.setText(rows.source_of(result, self._tr))
