@@ -6,6 +6,7 @@ from typing import Any
 
 from advisor.knowledge.rows import parse_rows
 from advisor.model.published import NetworkFacts
+from advisor.network.keras_config import network_from_config
 
 DATA = Path(__file__).parents[3] / "resources" / "data" / "networks"
 NETWORKS = parse_rows(
@@ -53,3 +54,7 @@ def functional(
 
 def encoded(config: Any) -> bytes:
     return json.dumps(config).encode()
+
+
+def built(config, *, batch=2, is_training=True):
+    return network_from_config(config, name="net", batch_size=batch, is_training=is_training)

@@ -8,6 +8,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from advisor.knowledge.refresh.run import TableOutcome, Verdict, refresh_prices
+from tests.advisor.knowledge.refresh.misbehaviours import MISBEHAVIOURS
+from tests.advisor.knowledge.refresh.refreshing import GOOD, VMS
 from tests.advisor.knowledge.refresh.servers import (
     PriceServer,
     answer,
@@ -17,7 +19,6 @@ from tests.advisor.knowledge.refresh.servers import (
     hang,
     request,
 )
-from tests.advisor.knowledge.refresh.test_run import GOOD, MISBEHAVIOURS, VMS
 from ui.dialogs.prices import PricesDialog
 from ui.presenters.prices import PricesPresenter, PricesStage
 from ui.pricing import status_now

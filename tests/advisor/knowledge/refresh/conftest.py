@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from tests.advisor.knowledge.refresh.servers import PriceServer
+from tests.advisor.knowledge.refresh.refreshing import GOOD, VMS
+from tests.advisor.knowledge.refresh.servers import PriceServer, answer, aws_offers, spot_advisor
 
 
 @pytest.fixture
@@ -12,6 +13,13 @@ def server():
     made = PriceServer()
     yield made
     made.close()
+
+
+@pytest.fixture
+def good_server(server):
+    server.routes["/primary" + VMS] = answer(GOOD, headers={"ETag": '"one"'})
+    server.routes["/advisor.json"] = answer(spot_advisor(aws_offers()))
+    return server
 
 
 @pytest.fixture(autouse=True)
