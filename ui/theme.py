@@ -86,7 +86,8 @@ QCheckBox::indicator, QListView::indicator {{
     width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 3px;
     background: palette(base);
 }}
-QListView::indicator {{ width: 10px; height: 10px; }}
+QListView::indicator {{ width: 12px; height: 12px; }}
+QListWidget#setups::item {{ padding: 3px 4px; }}
 QCheckBox::indicator:checked, QListView::indicator:checked {{
     background: {now}; border-color: {now}; image: url("{check}");
 }}

@@ -1,29 +1,41 @@
 """Whoever has no mouse, or does not see, reaches every control and hears what it is."""
 
+import importlib
+import inspect
+import pkgutil
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialog,
     QGroupBox,
     QLabel,
     QLineEdit,
+    QPushButton,
     QScrollBar,
     QTabBar,
     QWidget,
 )
 
+import ui.dialogs
 from tests.ui.advice_values import FakeWalk, an_advice
+from tests.ui.dialogs.test_trial import FakeRuns, an_own_advice
 from tests.ui.test_app import settle
 from ui.app import build_window
+from ui.dialogs.calm import CalmDialog
 from ui.dialogs.prices import PricesDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.dialogs.share import ShareDialog
+from ui.dialogs.trial import TrialDialog
 from ui.presenters.advise import AdvisePresenter
 from ui.presenters.prices import PricesPresenter
 from ui.presenters.share import SharePresenter
+from ui.presenters.trial import TrialPresenter, TrialStage
 from ui.window_command import PAGES
 
 TAB = Qt.FocusPolicy.TabFocus
@@ -89,23 +101,126 @@ def test_every_control_of_a_page_has_a_name(window, page):
     assert list(faults(window)) == []
 
 
-def dialogs(tr, window):
-    yield SettingsDialog(translator=tr, parent=window)
-    yield PricesDialog(PricesPresenter(parent=window), translator=tr, parent=window)
-    yield ShareDialog(SharePresenter(parent=window), translator=tr, parent=window)
+def settings_dialog(tr):
+    return SettingsDialog(translator=tr), None
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_every_control_of_a_dialog_has_a_name(window, tr, number):
-    dialog = list(dialogs(tr, window))[number]
-    dialog.show()
-    QApplication.processEvents()
-    for presenter in window.findChildren(PricesPresenter) + window.findChildren(SharePresenter):
+def prices_dialog(tr):
+    presenter = PricesPresenter()
+    return PricesDialog(presenter, translator=tr), presenter
+
+
+def share_dialog(tr):
+    presenter = SharePresenter()
+    return ShareDialog(presenter, translator=tr), presenter
+
+
+def trial_dialog(tr, runs=None):
+    presenter = TrialPresenter(run=runs or FakeRuns())
+    presenter.prepare(an_own_advice(), option_id="xla-cpu")
+    return TrialDialog(presenter, translator=tr), presenter
+
+
+DIALOGS = {
+    SettingsDialog: settings_dialog,
+    PricesDialog: prices_dialog,
+    ShareDialog: share_dialog,
+    TrialDialog: trial_dialog,
+}
+
+
+@pytest.fixture(params=DIALOGS.values(), ids=[kind.__name__ for kind in DIALOGS])
+def dialog(request, tr, qtbot):
+    """Show each dialog with what it finds, active, as a user meets it."""
+    made, presenter = request.param(tr)
+    qtbot.addWidget(made)
+    made.show()
+    if presenter is not None:
         assert presenter.wait(20.0)
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow, timeout=3000)
     QApplication.processEvents()
+    yield made
+    if presenter is not None:
+        assert presenter.wait(20.0)
+
+
+def test_no_dialog_is_missing_here():
+    found = set()
+    for info in pkgutil.iter_modules(ui.dialogs.__path__, "ui.dialogs."):
+        module = importlib.import_module(info.name)
+        kinds = inspect.getmembers(module, inspect.isclass)
+        found |= {
+            kind for _, kind in kinds if issubclass(kind, QDialog) and kind.__module__ == info.name
+        }
+    assert found - {CalmDialog} == set(DIALOGS)
+
+
+def test_every_control_of_a_dialog_has_a_name(dialog):
     assert list(controls(dialog))
     assert list(faults(dialog)) == []
-    dialog.close()
+
+
+def test_every_control_of_a_dialog_is_reached_in_the_order_of_the_eye(dialog):
+    reached = reached_by_tab(dialog)
+    ours = [widget for widget in controls(dialog) if widget.isEnabled()]
+    missed = [w for w in ours if w not in reached and w.focusProxy() not in reached]
+    missed = [w for w in missed if not isinstance(w.parent(), QAbstractSpinBox)]
+    assert [f"{type(w).__name__}: {heard(w)}" for w in missed] == []
+    first = min(range(len(reached)), key=lambda number: place_in(dialog, reached[number]))
+    places = [place_in(dialog, w) for w in (*reached[first:], *reached[:first])]
+    assert places == sorted(places)
+
+
+def place_in(dialog, widget):
+    middle = widget.mapTo(dialog, widget.rect().center())
+    return middle.y() // 20, middle.x()
+
+
+def test_enter_presses_nothing_but_the_button_that_has_the_focus(dialog):
+    pressed = []
+    for button in dialog.findChildren(QPushButton):
+        button.clicked.connect(lambda _is_on=False, button=button: pressed.append(button))
+    for widget in [w for w in controls(dialog) if not isinstance(w, QPushButton)]:
+        widget.setFocus()
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    QApplication.processEvents()
+    assert pressed == []
+    dialog.close_button.setFocus()
+    QTest.keyClick(dialog.close_button, Qt.Key.Key_Return)
+    assert pressed == [dialog.close_button]
+    assert not dialog.isVisible()
+
+
+def test_escape_closes_a_dialog_wherever_the_focus_is(dialog):
+    for widget in [w for w in controls(dialog) if w.isEnabled()]:
+        dialog.show()
+        widget.setFocus()
+        QTest.keyClick(widget, Qt.Key.Key_Escape)
+        assert not dialog.isVisible(), heard(widget)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Return])
+def test_a_trial_is_stopped_however_its_dialog_is_closed(tr, qtbot, key):
+    runs = FakeRuns(is_gated=True)
+    dialog, presenter = trial_dialog(tr, runs)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitUntil(lambda: presenter.state.stage is TrialStage.READY, timeout=20_000)
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow, timeout=3000)
+    dialog.agree_box.setFocus()
+    QTest.keyClick(dialog.agree_box, Qt.Key.Key_Space)
+    dialog.start_button.setFocus()
+    QTest.keyClick(dialog.start_button, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(runs.order) == 3, timeout=10_000)
+    assert QApplication.focusWidget() is dialog.stop_button
+    dialog.close_button.setFocus()
+    QTest.keyClick(dialog.close_button, key)
+    assert not dialog.isVisible()
+    qtbot.waitUntil(lambda: presenter.state.stage is TrialStage.STOPPED, timeout=5000)
+    assert len(runs.order) == 3
+    assert presenter.wait(10.0)
 
 
 def reached_by_tab(window):

@@ -3,9 +3,7 @@
 Leaves to others: fetching (`ui.presenters.prices`).
 """
 
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
@@ -19,6 +17,7 @@ from advisor.knowledge.refresh.run import TableOutcome, Verdict
 from advisor.knowledge.refresh.sources import Endpoints
 from advisor.knowledge.refresh.status import OLD_DAYS, PriceStatus, VendorPrices
 from advisor.report.said import said_line
+from ui.dialogs.calm import CalmDialog
 from ui.models.rows import Cell, RowsModel
 from ui.presenters.prices import PricesPresenter, PricesStage, PricesState
 from ui.widgets.labels import text_label
@@ -36,7 +35,7 @@ _STAGES = {
 }
 
 
-class PricesDialog(QDialog):
+class PricesDialog(CalmDialog):
     """Shows a `PricesState`; it does not block the window."""
 
     def __init__(
@@ -78,6 +77,8 @@ class PricesDialog(QDialog):
         self.fetch_button.clicked.connect(presenter.fetch)
         self.stop_button.clicked.connect(presenter.stop)
         self.close_button.clicked.connect(self.close)
+        # The window is not kept waiting.
+        self.finished.connect(lambda _code: presenter.stop())
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
         presenter.read()
@@ -122,11 +123,6 @@ class PricesDialog(QDialog):
             text += "\n" + tr(N_("{name}: {size} from {host}"), name=state.progress.name,
                               size=size, host=state.progress.host)  # fmt: skip
         return text
-
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        """Stop what is fetched; the window is not kept waiting."""
-        self._presenter.stop()
-        super().closeEvent(event)
 
 
 def _hosts() -> tuple[str, ...]:

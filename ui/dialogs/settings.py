@@ -6,9 +6,9 @@ Leaves to others: keeping the choice (`ui.language`), building the window anew (
 """
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.i18n import LANGUAGES, N_, Translator
+from ui.dialogs.calm import CalmDialog
 from ui.language import LANGUAGE_NAMES
 from ui.settings import data_folder, prices_folder
 from ui.widgets.labels import text_label
@@ -24,7 +25,7 @@ from ui.widgets.labels import text_label
 _WIDTH = 520
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(CalmDialog):
     """Asks for what holds for the whole app."""
 
     language_chosen = Signal(str)
@@ -65,3 +66,10 @@ class SettingsDialog(QDialog):
             lambda: self.language_chosen.emit(str(self.language.currentData()))
         )
         self.close_button.clicked.connect(self.close)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Be as high as the texts are at this width: Qt reckons with a narrower one."""
+        super().showEvent(event)
+        layout = self.layout()
+        assert layout is not None
+        self.resize(self.width(), layout.totalHeightForWidth(self.width()))

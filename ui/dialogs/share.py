@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from advisor.i18n import N_, Translator
 from advisor.report.said import said_line
 from advisor.share.outbox import KeptState
+from ui.dialogs.calm import CalmDialog
 from ui.models import share_rows as rows
 from ui.models.rows import RowsModel
 from ui.presenters.share import ShareEvent, SharePresenter, ShareStage, ShareState
@@ -46,7 +46,7 @@ _EVENTS = {
 _FAILURES = (ShareEvent.NOT_SENT, ShareEvent.NOT_DELETED, ShareEvent.FAILED)
 
 
-class ShareDialog(QDialog):
+class ShareDialog(CalmDialog):
     """Shows a `ShareState`; it does not block the window."""
 
     def __init__(
@@ -106,10 +106,6 @@ class ShareDialog(QDialog):
             buttons.addWidget(button)
         buttons.addStretch(1)
         buttons.addWidget(self.close_button)
-        for button in (self.save_button, self.server_button, self.send_button, self.delete_button,
-                       self.waiting_button, self.close_button):  # fmt: skip
-            # Enter in the address keeps it and does nothing else.
-            button.setAutoDefault(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 12)
         column.setSpacing(8)

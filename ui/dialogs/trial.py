@@ -4,10 +4,8 @@ Leaves to others: running (`ui.presenters.trial`), the rows (`ui.models.trial_ro
 """
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -21,6 +19,7 @@ from PySide6.QtWidgets import (
 from advisor.i18n import N_, Translator
 from advisor.report.names import PHASES
 from advisor.report.trial_section import setup_title
+from ui.dialogs.calm import CalmDialog
 from ui.models import trial_rows as rows
 from ui.models.rows import RowsModel
 from ui.presenters.trial import TrialPresenter, TrialStage, TrialState
@@ -29,9 +28,10 @@ from ui.trying import TrialPlan
 from ui.widgets.labels import text_label
 from ui.widgets.rows_table import RowsTable
 
-_SIZE = (760, 660)
+_SIZE = (760, 620)
 _WIDTHS = {0: 36, 2: 90, 3: 90, 4: 90, 5: 190}
 _MOST_MINUTES = 240
+_LEAST_LIST = 60
 _STAGES = {
     TrialStage.PREPARING: N_("Looking at this machine …"),
     TrialStage.READY: N_("Nothing runs yet."),
@@ -41,7 +41,7 @@ _STAGES = {
 }
 
 
-class TrialDialog(QDialog):
+class TrialDialog(CalmDialog):
     """Shows a `TrialState`; the window waits meanwhile, for the figures' sake."""
 
     def __init__(
@@ -57,6 +57,7 @@ class TrialDialog(QDialog):
         self.resize(*_SIZE)
         self.note = text_label(name="status")
         self.setups = QListWidget()
+        self.setups.setObjectName("setups")
         self.setups.setAccessibleName(translator(N_("What is tried")))
         self.minutes = QSpinBox()
         self.minutes.setRange(1, _MOST_MINUTES)
@@ -89,9 +90,6 @@ class TrialDialog(QDialog):
         consent.addStretch(1)
         consent.addWidget(self.start_button)
         consent.addWidget(self.stop_button)
-        for button in (self.start_button, self.stop_button, self.close_button):
-            # Enter in a field must neither start nor end anything.
-            button.setAutoDefault(False)
         bottom = QHBoxLayout()
         bottom.addWidget(self.status, 1)
         bottom.addWidget(self.close_button)
@@ -105,6 +103,8 @@ class TrialDialog(QDialog):
         column.addLayout(consent)
         column.addWidget(self.table, 3)
         column.addWidget(self.verdict)
+        # Takes what the runs will take.
+        column.addStretch(0)
         column.addLayout(bottom)
 
     def _connect(self) -> None:
@@ -114,6 +114,8 @@ class TrialDialog(QDialog):
         self.start_button.clicked.connect(self._start)
         self.stop_button.clicked.connect(self._presenter.stop)
         self.close_button.clicked.connect(self.close)
+        # What runs is stopped however the dialog ends; the window is not kept waiting.
+        self.finished.connect(lambda _code: self._presenter.stop())
         self._presenter.state_changed.connect(self.show_state)
 
     def show_state(self, state: TrialState) -> None:
@@ -143,9 +145,15 @@ class TrialDialog(QDialog):
             is_wanted = setup.id in wanted
             item.setCheckState(Qt.CheckState.Checked if is_wanted else Qt.CheckState.Unchecked)
             self.setups.addItem(item)
+        self._fit_setups()
         other = N_("The chosen option cannot be tried by itself. These can:")
         self.note.setText(self._tr(N_("What is tried:") if wanted else other))
         self._describe()
+
+    def _fit_setups(self) -> None:
+        """Let the list be as high as its entries at most: the runs need the room."""
+        rows = sum(self.setups.sizeHintForRow(row) for row in range(self.setups.count()))
+        self.setups.setMaximumHeight(max(_LEAST_LIST, rows + 2 * self.setups.frameWidth()))
 
     def _chosen(self) -> tuple[str, ...]:
         items = [self.setups.item(number) for number in range(self.setups.count())]
@@ -214,8 +222,5 @@ class TrialDialog(QDialog):
         names, minutes = self._chosen(), self.minutes.value()
         self.agree_box.setChecked(False)
         self._presenter.start(names, minutes=float(minutes))
-
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        """Stop what runs; the window is not kept waiting."""
-        self._presenter.stop()
-        super().closeEvent(event)
+        # Where the button to start was: the next key that is wanted.
+        self.stop_button.setFocus()
