@@ -5,7 +5,8 @@
     python3 start.py test [--slow]   every check and test
     python3 start.py WORDS ...       dl-advisor WORDS ...
 
-The first start makes `.venv` beside this file and installs the hash-pinned lock into it.
+The first start makes `.venv` beside this file and installs the hash-pinned lock into it;
+the first `collector` makes the much smaller `.venv-collector`.
 A finished set-up leaves a stamp, so that later starts cost a fraction of a second and need
 no network.
 """
@@ -22,11 +23,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-VENV = ROOT / ".venv"
-STAMP = VENV / "set-up.json"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST, TOO_NEW = (3, 11), (3, 14)
-NEEDED_BYTES = 3_000_000_000
 # Libraries of the system that Qt loads, and the Debian package of each.
 QT_LIBRARIES = {
     "libEGL.so.1": "libegl1",
@@ -55,6 +52,24 @@ QT_LIBRARIES = {
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
     "libxkbcommon.so.0": "libxkbcommon0",
 }
+
+
+class Environment:
+    """An environment beside this file, made from one lock; its room and its download in bytes."""
+
+    def __init__(self, folder, *, lock, needed, download):
+        self.folder = ROOT / folder
+        self.stamp = self.folder / "set-up.json"
+        self.python = self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        self.lock = lock
+        self.needed = needed
+        self.download = download
+
+
+APP = Environment(".venv", lock="requirements.lock", needed=3e9, download=600e6)
+COLLECTOR = Environment(
+    ".venv-collector", lock="requirements-collector.lock", needed=200e6, download=14e6
+)
 
 
 class SetUpError(Exception):
@@ -91,20 +106,21 @@ def place():
     return f"{ROOT} {sys.base_prefix} {sys.version_info[:2]}"
 
 
-def read_stamp():
+def read_stamp(environment):
     """Return what earlier starts finished in this place, {} when nothing usable is there."""
     with contextlib.suppress(OSError, ValueError):
-        stamp = json.loads(STAMP.read_text(encoding="utf-8"))
-        if isinstance(stamp, dict) and stamp.get("place") == place() and PYTHON.exists():
+        stamp = json.loads(environment.stamp.read_text(encoding="utf-8"))
+        is_here = isinstance(stamp, dict) and stamp.get("place") == place()
+        if is_here and environment.python.exists():
             return stamp
     return {}
 
 
-def write_stamp(stamp):
+def write_stamp(environment, stamp):
     """Remember a finished part of the set-up, whole or not at all."""
-    partial = STAMP.with_suffix(".part")
+    partial = environment.stamp.with_suffix(".part")
     partial.write_text(json.dumps(stamp), encoding="utf-8")
-    partial.replace(STAMP)
+    partial.replace(environment.stamp)
 
 
 def root_prefix():
@@ -147,10 +163,10 @@ def has(module):
     return importlib.util.find_spec(module) is not None
 
 
-def make_venv():
+def make_venv(environment):
     """Make the environment and return the words that run a pip for it."""
-    if VENV.exists():
-        shutil.rmtree(VENV)
+    if environment.folder.exists():
+        shutil.rmtree(environment.folder)
     if not has("venv") or not (has("ensurepip") or has("pip")):
         package = f"python3.{sys.version_info[1]}-venv"
         apt_install([package], purpose="this Python cannot make environments")
@@ -158,17 +174,17 @@ def make_venv():
     own_pip = has("ensurepip")
     words = [] if own_pip else ["--without-pip"]
     made = subprocess.run(
-        [sys.executable, "-m", "venv", *words, str(VENV)],
+        [sys.executable, "-m", "venv", *words, str(environment.folder)],
         check=False,
         capture_output=True,
         text=True,
     )
     if made.returncode:
         reason = (made.stdout + made.stderr).strip().splitlines() or ["venv failed"]
-        raise SetUpError(f"cannot make {VENV}: {reason[-1]}")
+        raise SetUpError(f"cannot make {environment.folder}: {reason[-1]}")
     if own_pip:
-        return [str(PYTHON), "-m", "pip"]
-    return [sys.executable, "-m", "pip", "--python", str(PYTHON)]
+        return [str(environment.python), "-m", "pip"]
+    return [sys.executable, "-m", "pip", "--python", str(environment.python)]
 
 
 def explain(output):
@@ -178,7 +194,7 @@ def explain(output):
         r"Network is unreachable|ProxyError|Connection refused|from versions: none"
     )
     known = (
-        (r"No space left|Errno 28", "the disk is full: free about 3 GB and start again"),
+        (r"No space left|Errno 28", "the disk is full: make room and start again"),
         (
             no_network,
             "the packages cannot be downloaded: connect to the internet and start again",
@@ -195,16 +211,12 @@ def explain(output):
     return (errors or ["pip failed without a word"])[-1]
 
 
-def pip_words():
+def pip_words(environment):
     """Return the pip that serves the environment as it is."""
-    if (
-        subprocess.run(
-            [str(PYTHON), "-m", "pip", "--version"], capture_output=True, check=False
-        ).returncode
-        == 0
-    ):
-        return [str(PYTHON), "-m", "pip"]
-    return [sys.executable, "-m", "pip", "--python", str(PYTHON)]
+    own = [str(environment.python), "-m", "pip"]
+    if subprocess.run([*own, "--version"], capture_output=True, check=False).returncode == 0:
+        return own
+    return [sys.executable, "-m", "pip", "--python", str(environment.python)]
 
 
 def install(lock, *, pip):
@@ -219,10 +231,10 @@ def install(lock, *, pip):
         "-r",
         str(ROOT / lock),
     ]
-    environment = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0", "PYTHONUTF8": "1"}
+    variables = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0", "PYTHONUTF8": "1"}
     child = subprocess.Popen(
         [*pip, *words],
-        env=environment,
+        env=variables,
         encoding="utf-8",
         errors="replace",
         stdout=subprocess.PIPE,
@@ -239,35 +251,39 @@ def install(lock, *, pip):
         raise SetUpError(explain("".join(lines)))
 
 
-def is_set_up(stamp, *, is_test):
+def is_set_up(environment, stamp, *, is_test=False):
     """Tell whether the stamp covers what is asked for."""
     if is_test and stamp.get("dev") != digest("requirements-dev.lock"):
         return False
-    return stamp.get("run") == digest("requirements.lock")
+    return stamp.get("run") == digest(environment.lock)
 
 
-def set_up(*, is_test):
-    """Bring `.venv` to the state of the locks; return the stamp."""
-    stamp = read_stamp()
-    if is_set_up(stamp, is_test=is_test):
+def set_up(environment, *, is_test=False):
+    """Bring an environment to the state of its locks; return the stamp."""
+    stamp = read_stamp(environment)
+    if is_set_up(environment, stamp, is_test=is_test):
         return stamp
     with one_at_a_time():
-        stamp = read_stamp()
-        if is_set_up(stamp, is_test=is_test):
+        stamp = read_stamp(environment)
+        if is_set_up(environment, stamp, is_test=is_test):
             return stamp
-        free = shutil.disk_usage(ROOT).free
-        if free < NEEDED_BYTES and not stamp:
-            raise SetUpError(f"needs 3 GB on the disk of {ROOT}, {free / 1e9:.1f} GB are free")
-        say("setting up, once: about 600 MB to download, a few minutes")
-        pip = pip_words() if stamp else make_venv()
+        free, needed = shutil.disk_usage(ROOT).free, environment.needed
+        if free < needed and not stamp:
+            raise SetUpError(
+                f"needs {needed / 1e9:g} GB on the disk of {ROOT}, {free / 1e9:.1f} GB are free"
+            )
+        size = f"about {environment.download / 1e6:.0f} MB to download"
+        say(f"setting up, once: {size}, a few minutes at most")
+        pip = pip_words(environment) if stamp else make_venv(environment)
         # The lock for tests contains the other one.
-        install("requirements-dev.lock" if is_test else "requirements.lock", pip=pip)
-        packages = next(VENV.glob("lib/python*/site-packages"), VENV / "Lib/site-packages")
+        install("requirements-dev.lock" if is_test else environment.lock, pip=pip)
+        folder = environment.folder
+        packages = next(folder.glob("lib/python*/site-packages"), folder / "Lib/site-packages")
         (packages / "dl_advisor_here.pth").write_text(f"{ROOT}\n", encoding="utf-8")
-        stamp = {**stamp, "place": place(), "run": digest("requirements.lock")}
+        stamp = {**stamp, "place": place(), "run": digest(environment.lock)}
         if is_test:
             stamp["dev"] = digest("requirements-dev.lock")
-        write_stamp(stamp)
+        write_stamp(environment, stamp)
     return stamp
 
 
@@ -295,7 +311,7 @@ def missing_qt_packages():
         "    except OSError: print(name)\n"
     )
     found = subprocess.run(
-        [str(PYTHON), "-c", probe, *QT_LIBRARIES], check=False, capture_output=True, text=True
+        [str(APP.python), "-c", probe, *QT_LIBRARIES], check=False, capture_output=True, text=True
     )
     return sorted({QT_LIBRARIES[name] for name in found.stdout.split()})
 
@@ -307,7 +323,7 @@ def provide_qt(stamp):
     packages = missing_qt_packages()
     if packages:
         apt_install(packages, purpose="the window needs libraries of the system")
-    write_stamp({**stamp, "qt": True})
+    write_stamp(APP, {**stamp, "qt": True})
 
 
 def has_display():
@@ -316,9 +332,9 @@ def has_display():
     return is_desktop or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def start(words):
+def start(environment, words):
     """Replace this process by the environment's Python with these words."""
-    command = [str(PYTHON), "-P", *words]
+    command = [str(environment.python), "-P", *words]
     if os.name == "posix":
         sys.stdout.flush()
         os.execv(command[0], command)
@@ -327,11 +343,12 @@ def start(words):
 
 def main(arguments):
     """Set up what is missing, then do what the arguments say."""
+    environment = COLLECTOR if arguments[:1] == ["collector"] else APP
     try:
         check_python()
         is_test = arguments[:1] == ["test"]
         wants_window = not arguments and has_display()
-        stamp = set_up(is_test=is_test)
+        stamp = set_up(environment, is_test=is_test)
         if is_test or wants_window or arguments[:1] == ["--page"]:
             provide_qt(stamp)
     except SetUpError as error:
@@ -344,10 +361,10 @@ def main(arguments):
         say("cancelled; the next start goes on from here")
         return 130
     if is_test:
-        return start([str(ROOT / "tests" / "checks.py"), *arguments[1:]])
+        return start(environment, [str(ROOT / "tests" / "checks.py"), *arguments[1:]])
     if not arguments and not wants_window:
         arguments = ["advise"]
-    return start(["-m", "ui", *arguments])
+    return start(environment, ["-m", "ui", *arguments])
 
 
 if __name__ == "__main__":

@@ -19,7 +19,12 @@ def start(tmp_path, monkeypatch):
     """A copy of the file in a folder of its own, with a space in its path."""
     folder = tmp_path / "a folder"
     folder.mkdir()
-    for name in ("start.py", "requirements.lock", "requirements-dev.lock"):
+    for name in (
+        "start.py",
+        "requirements.lock",
+        "requirements-dev.lock",
+        "requirements-collector.lock",
+    ):
         shutil.copy(ROOT / name, folder)
     spec = importlib.util.spec_from_file_location("start_under_test", folder / "start.py")
     module = importlib.util.module_from_spec(spec)
@@ -28,15 +33,15 @@ def start(tmp_path, monkeypatch):
 
 
 def _finish_set_up(start):
-    start.PYTHON.parent.mkdir(parents=True)
-    start.PYTHON.symlink_to(sys.executable)
+    start.APP.python.parent.mkdir(parents=True)
+    start.APP.python.symlink_to(sys.executable)
     stamp = {
         "place": start.place(),
         "run": start.digest("requirements.lock"),
         "dev": start.digest("requirements-dev.lock"),
         "qt": True,
     }
-    start.write_stamp(stamp)
+    start.write_stamp(start.APP, stamp)
     return stamp
 
 
@@ -65,8 +70,8 @@ def test_full_disk_is_said_before_anything_is_made(start, monkeypatch):
     usage = shutil._ntuple_diskusage(10**10, 10**10, 10**9)
     monkeypatch.setattr(start.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(start.SetUpError, match=r"needs 3 GB on the disk .* 1\.0 GB are free"):
-        start.set_up(is_test=False)
-    assert not start.VENV.exists()
+        start.set_up(start.APP)
+    assert not start.APP.folder.exists()
 
 
 @pytest.mark.parametrize(
@@ -101,32 +106,32 @@ def test_missing_libraries_of_the_system_become_packages(start, monkeypatch):
 
 def test_stamp_of_another_place_or_lock_does_not_count(start):
     stamp = _finish_set_up(start)
-    assert start.read_stamp() == stamp
-    assert start.is_set_up(stamp, is_test=True)
+    assert start.read_stamp(start.APP) == stamp
+    assert start.is_set_up(start.APP, stamp, is_test=True)
     (start.ROOT / "requirements.lock").write_text("changed")
-    assert not start.is_set_up(stamp, is_test=False)
-    start.write_stamp({**stamp, "place": "elsewhere"})
-    assert start.read_stamp() == {}
-    start.STAMP.write_text("{ half")
-    assert start.read_stamp() == {}
+    assert not start.is_set_up(start.APP, stamp)
+    start.write_stamp(start.APP, {**stamp, "place": "elsewhere"})
+    assert start.read_stamp(start.APP) == {}
+    start.APP.stamp.write_text("{ half")
+    assert start.read_stamp(start.APP) == {}
 
 
 def test_environment_without_ensurepip_uses_the_pip_at_hand(start, monkeypatch):
     monkeypatch.setattr(start, "has", lambda module: module != "ensurepip")
-    words = start.make_venv()
+    words = start.make_venv(start.APP)
     assert words[:4] == [sys.executable, "-m", "pip", "--python"]
-    assert start.PYTHON.exists()
+    assert start.APP.python.exists()
 
 
 def test_python_without_venv_asks_for_the_package(start, monkeypatch):
     monkeypatch.setattr(start, "has", lambda module: False)
     monkeypatch.setattr(start, "root_prefix", lambda: None)
     with pytest.raises(start.SetUpError, match=r"python3\.\d+-venv"):
-        start.make_venv()
+        start.make_venv(start.APP)
 
 
 def test_lock_names_no_host():
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements.lock", "requirements-dev.lock", "requirements-collector.lock"):
         text = (ROOT / name).read_text()
         assert "://" not in text
         assert "--index" not in text
@@ -168,9 +173,26 @@ def test_without_arguments_display_decides(start, display, words):
     assert done.stdout.strip() == words
 
 
+def test_the_server_has_an_environment_of_its_own(start, capsys, monkeypatch):
+    _finish_set_up(start)
+    assert start.read_stamp(start.COLLECTOR) == {}
+    usage = shutil._ntuple_diskusage(10**10, 10**10, 10**8)
+    monkeypatch.setattr(start.shutil, "disk_usage", lambda path: usage)
+    assert start.main(["collector", "serve"]) == 2
+    assert "needs 0.2 GB on the disk" in capsys.readouterr().err
+    start.COLLECTOR.python.parent.mkdir(parents=True)
+    start.COLLECTOR.python.symlink_to(sys.executable)
+    lock = start.digest("requirements-collector.lock")
+    start.write_stamp(start.COLLECTOR, {"place": start.place(), "run": lock})
+    calls = []
+    monkeypatch.setattr(start, "start", lambda place, words: calls.append((place, words)) or 0)
+    assert start.main(["collector", "serve"]) == 0
+    assert calls == [(start.COLLECTOR, ["-m", "ui", "collector", "serve"])]
+
+
 def test_unwritable_folder_is_one_line(start, capsys, monkeypatch):
-    def refuse(**_words):
-        raise PermissionError(13, "Permission denied", str(start.VENV))
+    def refuse(*_environment, **_words):
+        raise PermissionError(13, "Permission denied", str(start.APP.folder))
 
     monkeypatch.setattr(start, "set_up", refuse)
     assert start.main(["probe"]) == 2
@@ -181,5 +203,5 @@ def test_unwritable_folder_is_one_line(start, capsys, monkeypatch):
 
 def test_stamp_is_json_and_written_whole(start):
     _finish_set_up(start)
-    assert json.loads(start.STAMP.read_text())["qt"] is True
-    assert not start.STAMP.with_suffix(".part").exists()
+    assert json.loads(start.APP.stamp.read_text())["qt"] is True
+    assert not start.APP.stamp.with_suffix(".part").exists()

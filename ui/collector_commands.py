@@ -18,7 +18,8 @@ def collector(options: argparse.Namespace) -> int:
         server = importlib.import_module("advisor.share.collector.serve")
     except ModuleNotFoundError as error:
         raise InputError(
-            f"the server needs {error.name}: pip install 'dl-advisor[collector]'"
+            f"the server needs {error.name}: in the sources, run"
+            f" python3 start.py collector {options.action}"
         ) from None
     if options.action == "migrate":
         server.migrate_only(options.database)

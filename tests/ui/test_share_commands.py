@@ -238,6 +238,15 @@ def test_from_sending_to_comparing_with_a_real_server(a_run, tmp_path, capsys):
         assert run(["data", "pull", collector.url]) == 2  # two rows became none
 
 
+def test_without_its_libraries_the_collector_says_how_to_get_them(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "advisor.share.collector.serve", raising=False)
+    assert run(["collector", "serve"]) == 2
+    error = capsys.readouterr().err
+    assert "needs uvicorn: in the sources, run python3 start.py collector serve" in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

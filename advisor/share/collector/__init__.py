@@ -1,1 +1,1 @@
-"""The server that receives shared results: an optional extra, imported by its own command only."""
+"""The server that receives shared results: imported by its own command only."""
