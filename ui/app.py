@@ -150,14 +150,11 @@ class Wiring(QObject):
         dialog.show()
 
     def _copy_doctor_report(self) -> None:
-        from advisor.report.build import build_profile_report
-        from advisor.report.text import render_text
-        from ui.doctor import doctor_head
+        from ui.doctor import doctor_report
 
         profile = self._presenters.machine.state.profile
         if profile is not None:
-            text = render_text(build_profile_report(profile, self._tr))
-            QGuiApplication.clipboard().setText(f"{doctor_head()}\n\n{text}\n")
+            QGuiApplication.clipboard().setText(f"{doctor_report(profile, self._tr)}\n")
             self.window.show_copied()
 
     def _machine(self) -> QWidget:

@@ -32,13 +32,13 @@ from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from probes.bench.plan import Budget
 from ui import bench_modes, journey
-from ui.doctor import doctor_head
+from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
-from ui.terminal import print_line, report_text
+from ui.terminal import output_encoding, output_width, print_line, report_text
 
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
@@ -209,8 +209,9 @@ def doctor(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, profile)
         return EXIT_DONE
-    print_line(f"{doctor_head()}\n")
-    print_line(report_text(build_profile_report(profile, _translator())))
+    print_line(
+        doctor_report(profile, _translator(), width=output_width(), encoding=output_encoding())
+    )
     return EXIT_DONE
 
 

@@ -15,6 +15,7 @@ from advisor.model.quantity import Phase
 from advisor.report.columns import pad
 from advisor.report.names import OUTCOMES, PHASES
 from advisor.report.said import said_line
+from advisor.report.trial_section import setup_title
 from ui.commands import say
 from ui.exits import EXIT_DONE
 from ui.history.store import History, HistoryRow
@@ -71,5 +72,5 @@ def _line(row: HistoryRow, tr: Translator) -> str:
     batch = tr(N_("batch {n}"), n=search.batch_size)
     return (
         f"{row.finished_on}  {search.network:24} {pad(phase, 9)} "
-        f"{pad(batch, 11)} {row.setup.id:24} {figure}"
+        f"{pad(batch, 11)} {pad(setup_title(row.setup, tr), 40)} {figure}"
     )

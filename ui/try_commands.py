@@ -180,10 +180,11 @@ def _search(
 
 def _tell(setup: TrialSetup, run: TrialRun) -> None:
     tr = _tr()
+    name = setup_title(setup, tr)
     if run.is_completed:
-        text = tr(N_("{name}: {step} a step"), name=setup.id, step=format_duration(run.step_s))
+        text = tr(N_("{name}: {step} a step"), name=name, step=format_duration(run.step_s))
     else:
-        text = f"{setup.id}: {tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
+        text = f"{name}: {tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
     sys.stderr.write(f"{run.started_s + run.duration_s:5.0f} s  {text}\n")
     sys.stderr.flush()
 

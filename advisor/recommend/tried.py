@@ -132,7 +132,7 @@ def _own_option(name: str, result: TrialResult) -> Option:
     is_precise = setup.precision in (None, Precision.FLOAT32)
     return Option(
         id=name,
-        title=setup.title,
+        title=setup.title.replace("{backend}", setup.backend),
         kind=OptionKind.RUNTIME_SETTINGS if is_precise else OptionKind.PRECISION,
         device_id=CPU_DEVICE_ID,
         settings=setup.settings,

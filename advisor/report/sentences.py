@@ -19,6 +19,7 @@ OPTION_TITLES = (
     N_("{machine}, spot"),
     N_("integrated GPU {name}"),
     N_("graphics card {name}"),
+    N_("The GPU through the backend {backend}"),
     N_("Rented machines"),
     N_("Rented machines slower than this one"),
     N_("Devices slower than this machine"),

@@ -42,6 +42,23 @@ WARNINGS = {
     StabilityWarning.STEAL: N_("The host of this virtual machine took time away."),
     StabilityWarning.CPU_LIMIT: N_("This program may use only some of the processors."),
 }
+# Parts of a combined setup by their ids, in a few words.
+_THREADS = ("threads-physical", "threads-half", "one-pool")
+_PARTS = {
+    "bfloat16": N_("bfloat16"),
+    "fpmath-bf16": N_("bfloat16 inside the kernels"),
+    "malloc-keep": N_("freed memory kept"),
+    "huge-pages": N_("huge pages"),
+    "tcmalloc": N_("tcmalloc"),
+    "jemalloc": N_("jemalloc"),
+    "pin-cores": N_("one hardware thread of each core"),
+    "onednn-off": N_("oneDNN off"),
+    "onednn-on": N_("oneDNN on"),
+    "data-cache": N_("data kept in memory"),
+    "data-prefetch": N_("next batch prepared meanwhile"),
+    "data-cache-prefetch": N_("data kept and prepared meanwhile"),
+    "xla": N_("XLA"),
+}
 
 
 def build_trial_report(report: TrialReport, tr: Translator, *, system: OsFamily) -> Report:
@@ -115,11 +132,29 @@ def title_of(result: TrialResult, tr: Translator) -> str:
 def setup_title(setup: TrialSetup, tr: Translator) -> str:
     """Return the name of what is tried, with the number that tells it from others like it."""
     if setup.parts:
-        return " + ".join(said(part, tr) for part in setup.parts)
+        titles = setup.title.split(" + ")
+        if len(titles) != len(setup.parts):
+            titles = list(setup.parts)
+        pairs = zip(setup.parts, titles, strict=True)
+        return " + ".join(_part_title(part, title, setup, tr) for part, title in pairs)
     text = tr(setup.title)
     if "{backend}" in text:
         text = text.format(backend=setup.backend)
     return f"{text} ({setup.batch_size})" if setup.batch_size is not None else text
+
+
+def _part_title(part: str, title: str, setup: TrialSetup, tr: Translator) -> str:
+    """Return the name of a part of a combined setup in a few words, as several stand in a row.
+
+    Parts without a short name go by their own title; the number of threads is the setup's.
+    """
+    if part in _THREADS and setup.intra_threads is not None:
+        if setup.intra_threads == 1:
+            return tr(N_("one thread"))
+        return tr(N_("{n} threads"), n=setup.intra_threads)
+    if part in _PARTS:
+        return tr(_PARTS[part])
+    return tr(title).replace("{backend}", setup.backend)
 
 
 def _table(report: TrialReport, tr: Translator) -> Table:

@@ -1,9 +1,12 @@
 """The head of a bug report says what runs and what went wrong, and not who the user is."""
 
+import re
 import sys
 from pathlib import Path
 
-from ui.doctor import doctor_head, without_home
+from advisor.i18n import translator_for
+from tests.advisor.recommend.builders import a_profile
+from ui.doctor import doctor_head, doctor_report, without_home
 from ui.logs import kept_log, log_fault
 
 
@@ -38,3 +41,12 @@ def test_the_end_of_the_log_is_in_it_and_the_home_is_not():
 def test_a_home_that_is_the_root_hides_nothing():
     assert without_home("/usr/bin/x", home="/") == "/usr/bin/x"
     assert without_home("C:\\Users\\me\\x", home="C:\\Users\\me") == "~\\x"
+
+
+def test_the_report_is_english_below_a_line_in_the_users_language():
+    english = doctor_report(a_profile(), translator_for("en"))
+    first, _, rest = doctor_report(a_profile(), translator_for("zh_CN")).partition("\n\n")
+    assert first == "以下报告为英文：供修复 DL Advisor 的人阅读。"
+    assert rest == english
+    assert english.startswith(doctor_head())
+    assert not re.search(r"[\u4e00-\u9fff]", english)

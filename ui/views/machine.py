@@ -43,7 +43,9 @@ class MachineView(QWidget):
         self.probe_button = QPushButton(translator(N_("Look &again")))
         self.doctor_button = QPushButton(translator(N_("Copy &doctor report")))
         self.doctor_button.setToolTip(
-            translator(N_("All that a bug report needs, as text. It stays on the clipboard."))
+            translator(
+                N_("All that a bug report needs, as text in English. It stays on the clipboard.")
+            )
         )
         self.next_button = QPushButton(translator(N_("&Choose the network")))
         title = text_label(translator(N_("This machine")), name="page_title")

@@ -2,14 +2,18 @@
 
 import dataclasses
 
+import pytest
+
 from advisor.i18n import translator_for
 from advisor.model.codec import dump_document, load_document
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import StabilityWarning
-from advisor.model.trial import TrialReport, TrialVerdict
+from advisor.model.quantity import Precision
+from advisor.model.trial import Jit, Runner, TrialReport, TrialSetup, TrialVerdict
 from advisor.report.pdf import render_pdf
 from advisor.report.text import render_text
-from advisor.report.trial_section import VERDICTS, WARNINGS, build_trial_report
+from advisor.report.trial_section import VERDICTS, WARNINGS, build_trial_report, setup_title
+from advisor.trial.plan import combine
 from tests.advisor.recommend.test_tried import TRIALS
 
 TR = translator_for("en")
@@ -48,3 +52,38 @@ def test_every_verdict_and_warning_of_a_report_has_words():
     assert {StabilityWarning.ON_BATTERY, StabilityWarning.THROTTLED} <= set(WARNINGS)
     unknown = next(w for w in StabilityWarning if w not in WARNINGS)
     assert "Best" in text(dataclasses.replace(TRIALS, warnings=(unknown,)))
+
+
+BF16 = TrialSetup(
+    id="bfloat16", title="Mixed precision with bfloat16", precision=Precision.BFLOAT16
+)
+HALF = TrialSetup(
+    id="threads-half", title="Half as many threads as cores", intra_threads=2, inter_threads=1
+)
+XLA = TrialSetup(id="xla", title="Compile with XLA", jit=Jit.ON)
+TORCH = TrialSetup(id="pytorch", title="PyTorch without Keras", runner=Runner.TORCH)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "english", "chinese"),
+    [
+        (BF16, HALF, "bfloat16 + 2 threads", "bfloat16 + 2 个线程"),
+        (BF16, dataclasses.replace(HALF, intra_threads=1), "bfloat16 + one thread",
+         "bfloat16 + 一个线程"),
+        (XLA, TORCH, "XLA + PyTorch without Keras", "XLA + 不经 Keras 的 PyTorch"),
+    ],
+)  # fmt: skip
+def test_a_pair_goes_by_names_not_by_ids(first, second, english, chinese):
+    pair = combine(first, second)
+    assert setup_title(pair, TR) == english
+    assert setup_title(pair, translator_for("zh_CN")) == chinese
+
+
+def test_three_together_are_named_too():
+    three = combine(combine(BF16, HALF), XLA)
+    assert setup_title(three, TR) == "bfloat16 + 2 threads + XLA"
+
+
+def test_a_pair_whose_titles_are_lost_goes_by_its_ids():
+    pair = dataclasses.replace(combine(TORCH, HALF), title="")
+    assert setup_title(pair, TR) == "pytorch + 2 threads"
