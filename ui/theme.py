@@ -93,6 +93,22 @@ QCheckBox::indicator:checked, QListView::indicator:checked {{
 }}
 QCheckBox::indicator:focus {{ border-color: palette(text); }}
 QCheckBox::indicator:disabled, QListView::indicator:disabled {{ border-color: {line}; }}
+QTabBar::tab {{
+    padding: 6px 12px; border: 0; border-bottom: 2px solid transparent; color: {muted};
+}}
+QTabBar::tab:hover {{ background: {shade}; }}
+QTabBar::tab:selected {{ color: palette(text); border-bottom-color: {now}; }}
+QTabBar::tab:selected:focus {{ background: {chosen}; }}
+QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {line}; }}
+QSlider::sub-page:horizontal {{ border-radius: 2px; background: {now}; }}
+QSlider::sub-page:horizontal:disabled {{ background: {none}; }}
+QSlider::handle:horizontal {{
+    width: 12px; margin: -6px 0; border: 2px solid {now}; border-radius: 8px;
+    background: palette(base);
+}}
+QSlider::handle:horizontal:hover {{ background: {chosen}; }}
+QSlider::handle:horizontal:focus {{ border-color: palette(text); }}
+QSlider::handle:horizontal:disabled {{ border-color: {none}; }}
 QScrollArea#left {{ border: 0; background: transparent; }}
 QWidget#left_column {{ background: transparent; }}
 """

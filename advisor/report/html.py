@@ -72,7 +72,9 @@ def _paragraph(block: Paragraph, colours: Colours) -> str:
     if block.style == "note":
         return _muted(block.text, colours)
     if block.style == "code":
-        return f'<pre style="background-color:{colours.shade}">{escape(block.text)}</pre>'
+        # A long line wraps: the text beside it shall not scroll sideways for its sake.
+        style = f"background-color:{colours.shade}; white-space:pre-wrap"
+        return f'<pre style="{style}">{escape(block.text)}</pre>'
     text = _lines(block.text)
     return f"<p><b>{text}</b></p>" if block.style == "lead" else f"<p>{text}</p>"
 

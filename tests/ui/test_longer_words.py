@@ -4,12 +4,12 @@ import contextlib
 import dataclasses
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QComboBox, QDialog, QLabel, QPushButton, QWidget
 
 from tests.advisor.share.builders import machine, measured
 from tests.ui.advice_values import FakeWalk, an_advice, results
 from tests.ui.history_values import keep, keep_trial, measured_advice
-from tests.ui.pseudo import clipped, pseudo
+from tests.ui.pseudo import SLACK_PX, clipped, pseudo
 from ui import journey
 from ui.app import build_window
 from ui.dialogs.prices import PricesDialog
@@ -47,6 +47,21 @@ def check(qtbot, widget):
     with contextlib.suppress(qtbot.TimeoutError):
         qtbot.waitUntil(lambda: not list(clipped(widget)), timeout=1500)
     assert list(clipped(widget)) == []
+
+
+def sideways(widget):
+    """Yield each area in which the eye would have to scroll sideways; no table needs to."""
+    for area in widget.findChildren(QAbstractScrollArea):
+        bar = area.horizontalScrollBar()
+        is_hidden = bar.maximum() <= SLACK_PX and not bar.isVisible()
+        if area.isVisible() and area.window() is widget.window() and not is_hidden:
+            yield f"{type(area).__name__} {area.accessibleName()!r}: {bar.maximum()} px"
+
+
+def check_sideways(qtbot, widget):
+    with contextlib.suppress(qtbot.TimeoutError):
+        qtbot.waitUntil(lambda: not list(sideways(widget)), timeout=1500)
+    assert list(sideways(widget)) == []
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +121,7 @@ def test_no_page_is_cut(window, qtbot, advice, name, is_filled):
     settle(qtbot, window)
     assert (window.width(), window.height()) == SIZE
     check(qtbot, window)
+    check_sideways(qtbot, window)
 
 
 def test_no_tab_of_the_advice_is_cut(window, qtbot, advice):
@@ -116,6 +132,7 @@ def test_no_tab_of_the_advice_is_cut(window, qtbot, advice):
         tabs.setCurrentIndex(number)
         settle(qtbot, window)
         check(qtbot, window)
+        check_sideways(qtbot, window)
 
 
 def settings_dialog(_advice):
@@ -150,6 +167,17 @@ def test_no_dialog_is_cut(qtbot, advice, make):
     assert dialog.width() <= SIZE[0]
     assert dialog.height() <= SIZE[1]
     check(qtbot, dialog)
+    check_sideways(qtbot, dialog)
+
+
+def test_the_whole_report_is_as_wide_as_its_place(window, qtbot, advice):
+    show(window, done(advice))
+    window.show_page("advice")
+    view = window.page("advice").advice
+    view.tabs.setCurrentWidget(view.report)
+    settle(qtbot, window)
+    # Qt lays out what is far below only when somebody asks.
+    assert view.report.document().size().width() <= view.report.viewport().width() + SLACK_PX
 
 
 def test_what_is_read_aloud_has_no_keys(window, qtbot, advice):

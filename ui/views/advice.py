@@ -7,6 +7,7 @@ Leaves to others: when what is shown (`ui.views.start`), the texts (`advisor.rep
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,8 @@ class AdviceView(QWidget):
         self._hints = self._model(rows.HINT_HEADS, ())
         self.report = QTextBrowser()
         self.report.setOpenLinks(False)
+        # Its lines and cells wrap; rounding may still ask for a pixel.
+        self.report.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.report.document().setDocumentMargin(12)
         self.report.setAccessibleName(translator(N_("Full report")))
         self.copy_button = QPushButton(translator(N_("&Copy as text")))
@@ -116,7 +119,7 @@ class AdviceView(QWidget):
         self._splitter.setStretchFactor(1, 1)
         self.card.setMinimumHeight(150)
         self.tabs.setMinimumHeight(140)
-        exports = QHBoxLayout()
+        exports = self._buttons = QHBoxLayout()
         exports.addStretch(1)
         for button in (self.copy_button, self.json_button, self.pdf_button):
             exports.addWidget(button)
@@ -164,6 +167,14 @@ class AdviceView(QWidget):
         self.card.setVisible(bool(advice.ranked))
         self._show_report()
         self._show_chart()
+
+    def add_button(self, button: QPushButton) -> None:
+        """Put a button before the exports, for the eye and for the keyboard."""
+        self._buttons.insertWidget(0, button)
+        buttons = (button, self.copy_button, self.json_button, self.pdf_button)
+        self.setTabOrder(self.report, button)
+        for before, after in itertools.pairwise(buttons):
+            self.setTabOrder(before, after)
 
     def show_exports(self, *, is_enabled: bool) -> None:
         """Offer the exports, or not while the advice may still change."""

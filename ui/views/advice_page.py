@@ -7,7 +7,7 @@ Signals of `AdvicePage`:
 Leaves to others: the advice itself (`ui.views.advice`).
 """
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -52,7 +52,7 @@ class AdvicePage(QWidget):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self.what_if)
         rows.addWidget(self.advice, 1)
-        rows.addWidget(self.try_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.advice.add_button(self.try_button)
         self._both = both
         self._stack.addWidget(both)
         column = QVBoxLayout(self)

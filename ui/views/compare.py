@@ -32,7 +32,7 @@ from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 from ui.widgets.text_delegate import TextDelegate
 
-_LIST_WIDTH = 250
+_LIST_WIDTH = 236
 
 
 class CompareView(QWidget):
@@ -63,7 +63,7 @@ class CompareView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 150, 2: 96, 3: 72, 4: 136}, name=translator(N_("Devices"))
+            self._rows, widths={1: 130, 2: 92, 3: 72, 4: 116}, name=translator(N_("Devices"))
         )
         self.table.setItemDelegate(RowDelegate(self.table))
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() * 2 + 22)

@@ -74,6 +74,7 @@ class HistoryView(QWidget):
         self.card = AnswerCard(translator=translator)
         self.browser = QTextBrowser()
         self.browser.setOpenLinks(False)
+        self.browser.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.browser.setAccessibleName(translator(N_("What was tried")))
         self.message, self.hint = MessagePanel(), text_label(name="message_text")
         self.diff_text = text_label(name="message_text")

@@ -71,7 +71,7 @@ class MeasureView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 170, 2: 120, 3: 80, 4: 150}, name=translator(N_("Measured"))
+            self._rows, widths={1: 180, 2: 104, 3: 92, 4: 120}, name=translator(N_("Measured"))
         )
         self.table.setWordWrap(False)
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))

@@ -41,7 +41,7 @@ class CardWidget(QFrame):
             column.addWidget(text_label(card.subtitle, name="page_text"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
+        grid.setVerticalSpacing(1)
         grid.setColumnStretch(1, 1)
         for number, fact in enumerate(card.facts):
             self._add_fact(grid, number, fact)
@@ -59,6 +59,11 @@ class CardWidget(QFrame):
         name = "own" if fact.is_own else "warning" if fact.is_bad else "value"
         value = text_label(fact.value, name=name, tip=fact.tip)
         label.setToolTip(fact.tip)
+        # The first line of the text stands beside the middle of the button.
+        for text in (label, value):
+            line = text.fontMetrics().boundingRect(text.text().partition("\n")[0] or " ")
+            above = max(0, (_BUTTON - line.height()) // 2)
+            text.setContentsMargins(0, above, 0, above)
         grid.addWidget(value, number, 1, top)
         if fact.path:
             grid.addWidget(self._button(fact), number, 2, top)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyqtgraph
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QPalette, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from advisor.format import format_number
@@ -24,11 +24,18 @@ _SHADES = {
 _MARKS = ("o", "s", "t", "d")
 _SIZE = 9
 _LINE_WIDTH = 2
-_LEGEND_COLUMNS = 3
 _LEGEND_SPACING = 12
 _LEGEND_CHARS = 18
+# What stands beside the name of a series: its mark, and room on both sides.
+_LEGEND_BESIDE = 20 + 2 * _LEGEND_SPACING
 # The row of the plot's grid below its lower axis.
 _BELOW_AXIS = 4
+# Times at which a clock's hands stand well, in seconds: the first ones before the others.
+_CLOCK = (
+    (1.0, 10.0, 60.0, 600.0, 3600.0, 36e3, 864e2, 864e3, 864e4),
+    (2.0, 5.0, 30.0, 120.0, 300.0, 1800.0, 72e2, 18e3, 72e3, 1728e2, 432e3, 1728e3, 432e4),
+    (20.0, 180.0, 900.0, 1200.0, 2400.0, 108e2, 144e2, 216e2, 288e2, 2592e2),
+)
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -42,6 +49,19 @@ class _LogAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # has no types
 
     def logTickStrings(self, values, _scale, _spacing):  # type: ignore[no-untyped-def]  # noqa: N802
         return [self._text(10.0**value) if _is_round(10.0**value) else "" for value in values]
+
+
+class TimeAxis(_LogAxis):
+    """Ticks of a time in seconds as clocks have them: 1 min, 10 min, 30 min, 1 h."""
+
+    def logTickValues(self, low, high, _size, _usual):  # type: ignore[no-untyped-def]  # noqa: N802
+        """Return the times between two logarithms; the later groups where there is room."""
+        groups = [[math.log10(time_s) for time_s in group] for group in _CLOCK]
+        return [(1.0, [at for at in group if low <= at <= high]) for group in groups]
+
+    def logTickStrings(self, values, _scale, _spacing):  # type: ignore[no-untyped-def]  # noqa: N802
+        """Write every one."""
+        return [self._text(10.0**value) for value in values]
 
 
 def _is_round(value: float) -> bool:
@@ -61,7 +81,7 @@ class Chart(QWidget):
 
     Args:
         name: what the chart shows, for assistive technology.
-        x_text: writes a value of the level axis.
+        x_text: writes a value of the level axis, which is a time in seconds then.
         unit: of the heights, told beside the name of a point; "" where the name tells it.
         is_log_y: whether the upright axis is logarithmic, as the other one always is.
     """
@@ -84,7 +104,8 @@ class Chart(QWidget):
         self.setToolTip(name)
         self._series: tuple[Series, ...] = ()
         self._drawn: dict[tuple[str, bool, int, int], tuple[Series, Any]] = {}
-        axes = {"bottom": _LogAxis("bottom", text=x_text or _short)}
+        level = TimeAxis("bottom", text=x_text) if x_text else _LogAxis("bottom", text=_short)
+        axes = {"bottom": level}
         if is_log_y:
             axes["left"] = _LogAxis("left", text=_short)
         self.plot = pyqtgraph.PlotWidget(axisItems=axes, enableMenu=False)
@@ -97,10 +118,9 @@ class Chart(QWidget):
         self.plot.showGrid(x=True, y=True, alpha=0.15)
         # Below the axis: over the plot it would hide what it explains.
         item = self.plot.getPlotItem()
-        self.legend = item.legend = pyqtgraph.LegendItem(
-            colCount=_LEGEND_COLUMNS, labelTextSize="8pt"
-        )
+        self.legend = item.legend = pyqtgraph.LegendItem(labelTextSize="8pt")
         self.legend.layout.setHorizontalSpacing(_LEGEND_SPACING)
+        self.legend.layout.setVerticalSpacing(0)
         item.layout.addItem(self.legend, _BELOW_AXIS, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -127,6 +147,20 @@ class Chart(QWidget):
             self.plot.clear()
             self._drawn.clear()
             self._draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Put as many names beside each other as fit now: each row of them costs height."""
+        super().resizeEvent(event)
+        self._fit_legend()
+
+    def _fit_legend(self) -> None:
+        names = [label.minimumWidth() for _mark, label in self.legend.items]
+        room = self.width() - self.plot.getAxis("left").width()
+        for count in range(len(names), 0, -1):
+            columns = [max(names[first::count]) + _LEGEND_BESIDE for first in range(count)]
+            if sum(columns) <= room or count == 1:
+                self.legend.setColumnCount(count)
+                return
 
     def _colour(self) -> None:
         palette = self.palette()
@@ -160,6 +194,7 @@ class Chart(QWidget):
             self._drawn[key] = (series, item)
         for _series, item in old.values():
             self.plot.removeItem(item)
+        self._fit_legend()
         view.enableAutoRange()
 
     def _look(self, series: Series) -> dict[str, Any]:

@@ -7,6 +7,7 @@ Leaves to others: the rows (`ui.models`).
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.models.rows import RowsModel
@@ -83,6 +84,14 @@ class RowsTable(QTableView):
         """Scroll to the last row, unless the user looks at others."""
         bar = self.verticalScrollBar()
         if bar.value() >= bar.maximum() - bar.pageStep() // 2:
+            self.scrollToBottom()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Stay at the end when the end was seen."""
+        bar = self.verticalScrollBar()
+        was_at_end = bar.value() == bar.maximum() > 0
+        super().resizeEvent(event)
+        if was_at_end:
             self.scrollToBottom()
 
     def _tell_row(self, current: QModelIndex, _before: QModelIndex) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 # Room beside and above the text, as the style sheet gives it.
-_BESIDE_PX = 14
+_BESIDE_PX = 20
 _ABOVE_PX = 8
 
 

@@ -86,3 +86,14 @@ def test_no_row_chosen_is_no_news(table, model, qtbot):
     table.choose_row(0)
     with qtbot.assertNotEmitted(table.row_chosen):
         model.show_rows(())
+
+
+def test_the_end_stays_in_sight_when_the_table_gets_lower(table, model, qtbot):
+    model.show_rows(rows(range(50)))
+    bar = table.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    table.resize(400, 150)
+    assert bar.value() == 0
+    table.scrollToBottom()
+    table.resize(400, 120)
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum())
