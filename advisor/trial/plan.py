@@ -1,6 +1,7 @@
 """What is worth trying here: from the machine, the job, the environments and the options table.
 
-Leaves to others: running (`probes.bench.trials`), the order (`advisor.trial.schedule`).
+Leaves to others: other frameworks (`advisor.trial.frameworks`), running (`probes.bench.trials`),
+the order (`advisor.trial.schedule`).
 """
 
 import dataclasses
@@ -17,18 +18,15 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import (
     Jit,
     Pipeline,
-    Runner,
     TrialResult,
     TrialSetup,
     TrialSource,
     TrialVerdict,
 )
 from advisor.recommend.steps import usable_cores
+from advisor.trial.frameworks import TENSORFLOW, has_bfloat16, list_frameworks
 
 BASELINE_ID = "now"
-_BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
-_TENSORFLOW = "tensorflow"
-_BACKENDS = ("jax", "torch", "openvino")
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
 _WORTH_IT = 1.05
 _GROWTH = (0.5, 2.0, 4.0)
@@ -53,7 +51,7 @@ class TrialFacts:
     gpu_backends: tuple[str, ...] = ()
 
 
-def baseline_setup(*, python: str | None = None, backend: str = _TENSORFLOW) -> TrialSetup:
+def baseline_setup(*, python: str | None = None, backend: str = TENSORFLOW) -> TrialSetup:
     """Return the setup that changes nothing."""
     return TrialSetup(
         id=BASELINE_ID, title=N_("As it is now"), option_id="stay", python=python, backend=backend
@@ -86,7 +84,7 @@ def list_trials(
         *_kernels(profile),
         *_pipelines(source),
         TrialSetup(id="xla", title=N_("Compile with XLA"), option_id="xla-cpu", jit=Jit.ON),
-        *_backends(profile, source, environment, facts),
+        *list_frameworks(profile, source, environment=environment, gpu_backends=facts.gpu_backends),
         *(_batches(source) if with_batches else ()),
     ]
     titles = {fact.id: fact.title for fact in options}
@@ -112,8 +110,7 @@ def choose_trials(setups: Sequence[TrialSetup], wanted: Iterable[str]) -> tuple[
 
 
 def _precision(profile: MachineProfile, source: TrialSource) -> list[TrialSetup]:
-    has_bf16 = bool(_BFLOAT16_FLAGS & set(profile.cpu.isa_features))
-    if source.precision is not Precision.FLOAT32 or not has_bf16:
+    if source.precision is not Precision.FLOAT32 or not has_bfloat16(profile):
         return []
     mixed = TrialSetup(
         id="bfloat16",
@@ -231,108 +228,6 @@ def _pipelines(source: TrialSource) -> list[TrialSetup]:
         )
         for kind, title in titles.items()
     ]
-
-
-def _frameworks(environment: Environment) -> frozenset[str]:
-    return frozenset(framework.name for framework in environment.frameworks)
-
-
-def _backends(
-    profile: MachineProfile,
-    source: TrialSource,
-    environment: Environment | None,
-    facts: TrialFacts,
-) -> list[TrialSetup]:
-    found = []
-    own = next((e for e in profile.environments if e.kind == "ours"), None)
-    places: list[tuple[Environment, str | None]] = []
-    if own is not None:
-        places.append((own, None))
-    if environment is not None:
-        places.append((environment, environment.python))
-    for place, python in places:
-        names = _frameworks(place)
-        # What the named Python has too is tried there, not twice.
-        is_twice = python is None and environment is not None
-        there = _frameworks(environment) if is_twice and environment else frozenset()
-        found += _without_keras(profile, source, names - there, python)
-        if "keras" not in names:
-            continue
-        if "keras" in there:
-            names -= there
-        if python is not None and any(name.startswith(_TENSORFLOW) for name in names):
-            found.append(_backend(_TENSORFLOW, python))
-        for backend in _BACKENDS:
-            usable = backend != "openvino" or source.phase is Phase.INFERENCE
-            if backend in names and usable and source.data is None:
-                found.append(_backend(backend, python))
-    for backend in facts.gpu_backends:
-        python = environment.python if environment is not None else None
-        title = N_("The GPU through the backend {backend}")
-        found.append(
-            TrialSetup(
-                id=f"gpu-{backend}", title=title, backend=backend, python=python, device="gpu"
-            )
-        )
-    return found
-
-
-def _without_keras(
-    profile: MachineProfile, source: TrialSource, names: frozenset[str], python: str | None
-) -> list[TrialSetup]:
-    """Return the frameworks that run the network from its configuration, without Keras."""
-    if source.model_json is None or source.data is not None:
-        return []
-    is_float32 = source.precision is Precision.FLOAT32
-    found = []
-    if "torch" in names:
-        found.append(
-            TrialSetup(id="pytorch", title=N_("PyTorch without Keras"), runner=Runner.TORCH)
-        )
-        if is_float32 and _BFLOAT16_FLAGS & set(profile.cpu.isa_features):
-            found.append(
-                TrialSetup(
-                    id="pytorch-bfloat16",
-                    title=N_("PyTorch without Keras in bfloat16"),
-                    option_id="bf16-cpu-torch",
-                    runner=Runner.TORCH,
-                    precision=Precision.BFLOAT16,
-                )
-            )
-    if "onnxruntime" in names and source.phase is Phase.INFERENCE and is_float32:
-        found += [
-            TrialSetup(
-                id="onnxruntime",
-                title=N_("ONNX Runtime"),
-                option_id="ort-cpu",
-                runner=Runner.ONNXRUNTIME,
-            ),
-            TrialSetup(
-                id="onnxruntime-int8",
-                title=N_("ONNX Runtime in int8"),
-                option_id="ort-int8",
-                runner=Runner.ONNXRUNTIME,
-                precision=Precision.INT8,
-            ),
-        ]
-    return [dataclasses.replace(setup, python=python) for setup in found]
-
-
-def _backend(backend: str, python: str | None) -> TrialSetup:
-    titles = {
-        _TENSORFLOW: N_("TensorFlow of the other Python"),
-        "jax": N_("Keras on JAX"),
-        "torch": N_("Keras on PyTorch"),
-        "openvino": N_("Keras on OpenVINO"),
-    }
-    suffix = "-cpu" if backend in ("jax", "torch") else ""
-    return TrialSetup(
-        id=f"backend-{backend}",
-        title=titles[backend],
-        option_id=None if backend == _TENSORFLOW else f"keras-backend-{backend}{suffix}",
-        backend=backend,
-        python=python,
-    )
 
 
 def _batches(source: TrialSource) -> list[TrialSetup]:

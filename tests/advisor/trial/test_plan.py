@@ -6,64 +6,20 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.model.machine import (
-    Cpu,
-    Environment,
-    InstalledFramework,
-    Load,
-    MachineProfile,
-    Memory,
-    OperatingSystem,
     OsFamily,
-    Power,
 )
 from advisor.model.measurement import Setting
-from advisor.model.quantity import Interval, Phase, Precision
+from advisor.model.quantity import Interval, Precision
 from advisor.model.trial import (
     DataKind,
     Runner,
     TrialData,
     TrialResult,
     TrialSetup,
-    TrialSource,
     TrialVerdict,
 )
 from advisor.trial.plan import TrialFacts, choose_trials, combine, list_pairs, list_trials
-
-SOURCE = TrialSource(name="net", title="Net", phase=Phase.TRAINING, batch_size=32, model_json="{}")
-FACTS = TrialFacts(core_cpus=(0, 2, 4, 6), has_huge_pages=True, has_glibc=True)
-
-
-def environment(kind, *names):
-    frameworks = tuple(InstalledFramework(name=name, version="1") for name in names)
-    return Environment(python=f"/{kind}/python", version="3.11", kind=kind, frameworks=frameworks)
-
-
-def profile(
-    flags=("avx2", "avx512_bf16"), cores=4, logical=8, family=OsFamily.LINUX, frameworks=()
-):
-    cpu = Cpu(
-        vendor="AMD", brand="x", microarchitecture=None, isa_features=flags, n_packages=1,
-        n_physical_cores=cores, n_logical_cpus=logical, usable_cpus=logical, quota_cpus=None,
-        base_mhz=None, max_mhz=None, caches=(), n_numa_nodes=1,
-    )  # fmt: skip
-    return MachineProfile(
-        collected_on="2026-11-22",
-        os=OperatingSystem(family=family, name="", version=None, kernel=None,
-                           architecture="x86_64", hypervisor="", container=""),
-        cpu=cpu,
-        memory=Memory(total_bytes=1 << 34, available_bytes=1 << 33, limit_bytes=None),
-        graphics=(), opencl=(), npus=(),
-        environments=(environment("ours", "keras", "tensorflow-cpu", *frameworks),),
-        power=Power(on_battery=None, governor=None),
-        load=Load(load_average_1m=None, busy_fraction=None, steal_fraction=None),
-        missing=(),
-    )  # fmt: skip
-
-
-def ids(machine, source=SOURCE, **more):
-    return [
-        setup.id for setup in list_trials(machine, source, facts=more.pop("facts", FACTS), **more)
-    ]
+from tests.helpers.trial_machines import FACTS, SOURCE, ids, profile
 
 
 def test_the_baseline_is_first_and_changes_nothing():
@@ -106,24 +62,6 @@ def test_the_pipeline_is_tried_on_own_data_only():
     found = ids(profile(), dataclasses.replace(SOURCE, data=data))
     assert {"data-cache", "data-prefetch", "data-cache-prefetch"} <= set(found)
     assert not [name for name in ids(profile()) if name.startswith("data")]
-
-
-def test_backends_that_are_installed_here_or_in_the_other_python():
-    assert not [name for name in ids(profile()) if name.startswith("backend")]
-    other = environment("venv", "keras", "jax", "torch", "openvino")
-    found = list_trials(profile(frameworks=("torch",)), SOURCE, facts=FACTS, environment=other)
-    backends = [(s.id, s.python) for s in found if s.id.startswith("backend")]
-    assert backends == [("backend-jax", "/venv/python"), ("backend-torch", "/venv/python")]
-    assert "backend-torch" in ids(profile(frameworks=("torch",)))
-    assert "backend-openvino" not in dict(backends)
-    without_keras = environment("venv", "jax")
-    assert "backend-jax" not in ids(profile(), environment=without_keras)
-
-
-def test_names_are_unique_also_where_both_pythons_have_a_backend():
-    other = environment("venv", "keras", "torch")
-    found = ids(profile(frameworks=("torch",)), environment=other, with_batches=True)
-    assert len(set(found)) == len(found)
 
 
 def test_other_batches_only_when_asked():
@@ -169,26 +107,6 @@ def test_pairs_of_the_faster_that_do_not_set_the_same():
     assert pairs[1].parts == ("bf16", "malloc")
     same = TrialSetup(id="m2", title="", settings=malloc)
     assert combine(same, dataclasses.replace(same, id="m3")) is None
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, {"pytorch", "pytorch-bfloat16"}),
-        ({"phase": Phase.INFERENCE},
-         {"pytorch", "pytorch-bfloat16", "onnxruntime", "onnxruntime-int8"}),
-        ({"precision": Precision.BFLOAT16}, {"pytorch"}),
-        ({"model_json": None}, set()),
-        ({"data": TrialData(kind=DataKind.NPZ, path="/d.npz")}, set()),
-    ],
-)  # fmt: skip
-def test_frameworks_without_keras_run_what_has_a_configuration_and_no_data(changes, expected):
-    source = dataclasses.replace(SOURCE, **changes)
-    other = environment("venv", "torch", "onnxruntime")
-    found = list_trials(profile(), source, facts=FACTS, environment=other)
-    direct = [setup for setup in found if setup.runner is not Runner.KERAS]
-    assert {setup.id for setup in direct} == expected
-    assert all(setup.python == "/venv/python" for setup in direct)
 
 
 def test_two_frameworks_are_no_pair():
