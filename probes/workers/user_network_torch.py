@@ -2,13 +2,15 @@
 
 Images are stored channels-last, as PyTorch advises for CPUs. The loss is that of Keras: the mean
 over the batches of a pass so far.
-Leaves to others: layers and weights (`user_network_plain`), data (`user_network_data`).
+Leaves to others: layers and weights (`user_network_plain`), data (`user_network_data`), the
+optimizers (`user_network_optimizers`).
 """
 
 import math
 
 import user_network_data as own_data
 import user_network_model
+import user_network_optimizers
 import user_network_plain as plain
 import worker_errors
 
@@ -162,19 +164,6 @@ def _loss_of(torch, network, kind):
     raise worker_errors.UnsupportedKernel("without Keras this loss is not tried")
 
 
-def _optimizer(torch, name, parameters):
-    """Return an optimizer with what Keras has as its defaults."""
-    makers = {
-        "sgd": lambda: torch.optim.SGD(parameters, lr=0.01),
-        "momentum": lambda: torch.optim.SGD(parameters, lr=0.01, momentum=0.9),
-        "adam": lambda: torch.optim.Adam(parameters, lr=0.001, eps=1e-7),
-        "rmsprop": lambda: torch.optim.RMSprop(parameters, lr=0.001, alpha=0.9, eps=1e-7),
-    }
-    if name not in makers:
-        raise worker_errors.UnsupportedKernel("without Keras {} is not tried".format(name))
-    return makers[name]()
-
-
 def _format(torch, request):
     names = {"float32": None, "bfloat16": torch.bfloat16}
     if request["precision"] not in names:
@@ -222,7 +211,9 @@ def _train(network, request, clock, emit):
     inputs, targets, count = own_data.made_up(network, kinds, request)
     model = TorchNetwork(torch, network, is_training=True)
     loss_of = _loss_of(torch, network, kinds[0])
-    optimizer = _optimizer(torch, request["optimizer"], model.parameters())
+    optimizer = user_network_optimizers.optimizer_of(
+        torch, request["optimizer"], model.parameters()
+    )
     before = model.parameters()[0].detach().clone()
     size = request["batch_size"]
     batches = [
@@ -240,7 +231,7 @@ def _train(network, request, clock, emit):
             loss = loss_of(outputs.float(), wanted)
             loss.backward()
             optimizer.step()
-            total += float(loss)
+            total += loss.item()
             is_done = clock.end()
             user_network_model.note_loss(clock, total / (at + 1), emit)
             if is_done:

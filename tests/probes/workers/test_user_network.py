@@ -295,6 +295,19 @@ def test_pytorch_without_keras_computes_the_same(name, phase):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(OTHER_PYTHON is None, reason="DL_ADVISOR_TEST_PYTHON names no interpreter")
+@pytest.mark.parametrize("optimizer", ["momentum", "adam", "rmsprop", "adadelta"])
+def test_optimizers_of_pytorch_step_as_those_of_keras(optimizer):
+    source = bundled("cifar10-a10-cnn", optimizer=optimizer)
+    direct = TrialSetup(id="t", title="", runner=Runner.TORCH, python=OTHER_PYTHON)
+    now, other = run(source), run(source, direct)
+    assert other.is_completed, other.message
+    assert not now.has_random_layers
+    assert other.checks[-1].steps == now.checks[-1].steps
+    assert other.check_value == pytest.approx(now.check_value, rel=1e-3)
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(ORT_PYTHON is None, reason="DL_ADVISOR_TEST_ORT_PYTHON names no interpreter")
 @pytest.mark.parametrize("precision", [Precision.FLOAT32, Precision.INT8])
 @pytest.mark.parametrize("name", ["alexnet-s", "lstm-ptb"])
