@@ -209,7 +209,12 @@ class Wiring(QObject):
                 presenter.take(_subjects(advise.state))
                 presenter.show()
 
+        def look_again(_state: AdviseState) -> None:
+            if view.isVisible():
+                look()
+
         view.shown.connect(look)
+        advise.state_changed.connect(look_again)
         presenter.state_changed.connect(view.show_state)
         view.show_state(presenter.state)
         return view

@@ -264,3 +264,12 @@ def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
         window.close()
     assert presenter.wait(5.0)
     window.deleteLater()
+
+
+def test_the_comparison_comes_by_itself_when_the_advice_does(make, qtbot):
+    window, presenter = make(FakeWalk(5))
+    window.show_page("compare")
+    compare = window.findChild(ComparePresenter)
+    assert compare.state.comparison is None
+    presenter.show_advice(an_advice())
+    qtbot.waitUntil(lambda: compare.state.comparison is not None, timeout=20_000)

@@ -78,12 +78,13 @@ class AdvicePage(QWidget):
         self._shown = state
         if state.recommendation is None:
             self.advice.clear()
-            title = self._tr(N_("No advice yet"))
-            text = self._tr(N_("Press Advise me on the first page; a first answer takes seconds."))
-            self.message.show_message(title, state.message or text, is_failure=bool(state.message))
+            self._show_message(state)
             self._stack.setCurrentWidget(self.message)
             return
         self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
+        if not state.recommendation.ranked:
+            # Only the report tells why each one was left out.
+            self.advice.lead_to(self.advice.report)
         self.advice.show_exports(is_enabled=not state.is_busy)
         if not self._is_asking:
             self.what_if.show_asked(state.recommendation)
@@ -91,6 +92,20 @@ class AdvicePage(QWidget):
         self.what_if.setEnabled(not state.is_busy)
         self.try_button.setEnabled(not state.is_busy)
         self._stack.setCurrentWidget(self._both)
+
+    def _show_message(self, state: AdviseState) -> None:
+        """Say why there is no advice, and what comes next."""
+        tr = self._tr
+        if state.is_busy:
+            text = tr(N_("The first answer comes in a moment."))
+            self.message.show_message(tr(N_("Looking at this machine …")), text)
+        elif state.message:
+            title = tr(N_("This job cannot be advised"))
+            text = tr(N_("Change the job, then press Advise me again."))
+            self.message.show_message(title, state.message, closing_text=text, is_failure=True)
+        else:
+            text = tr(N_("Press Advise me on the first page; a first answer takes seconds."))
+            self.message.show_message(tr(N_("No advice yet")), text)
 
     def _try(self) -> None:
         advice = self._state.recommendation

@@ -1,7 +1,7 @@
 """The compare page: what is compared on the left, the devices on a logarithmic axis on the right.
 
 Signals of `CompareView`:
-    shown: the page came to be seen.
+    shown: the page came to be seen, or shall try again.
     page_requested: name of the page that the user wants to see next.
 Leaves to others: comparing (`ui.presenters.compare`), the rows (`ui.models.compare_rows`).
 """
@@ -73,6 +73,8 @@ class CompareView(QWidget):
         self.message = MessagePanel()
         self.start_button = QPushButton(translator(N_("&Go to the start")))
         self.message.add_button(self.start_button)
+        self.again_button = QPushButton(translator(N_("&Try again")))
+        self.message.add_button(self.again_button)
         self._lay_out()
         self._connect()
         self.show_state(CompareState())
@@ -122,6 +124,7 @@ class CompareView(QWidget):
         self.copy_button.clicked.connect(
             lambda: QGuiApplication.clipboard().setText(self.source.text())
         )
+        self.again_button.clicked.connect(self.shown)
         self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
@@ -133,6 +136,7 @@ class CompareView(QWidget):
         """Show a state of the page."""
         tr = self._tr
         self.start_button.setVisible(state.stage is CompareStage.EMPTY)
+        self.again_button.setVisible(state.stage is CompareStage.FAILED)
         if state.comparison is not None:
             self._groups = state.comparison.groups
             self.groups.clear()

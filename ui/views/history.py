@@ -1,7 +1,7 @@
 """The history page: what was advised and tried before; one to be read again, two compared.
 
 Signals of `HistoryView`:
-    shown: the page came to be seen.
+    shown: the page came to be seen, or shall read again.
     entries_chosen: ids of the chosen entries, in no order.
     open_requested, csv_requested, json_requested: a path as text.
     delete_requested: id of an entry; the user was asked.
@@ -85,6 +85,8 @@ class HistoryView(QWidget):
         self.delete_button = QPushButton(translator(N_("&Delete…")))
         self.start_button = QPushButton(translator(N_("&Go to the start")))
         self.message.add_button(self.start_button)
+        self.again_button = QPushButton(translator(N_("&Try again")))
+        self.message.add_button(self.again_button)
         # Lets a choice of two, made by dragging, settle.
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -157,6 +159,7 @@ class HistoryView(QWidget):
         self.json_button.clicked.connect(lambda: self._ask_for_output("json"))
         self.delete_button.clicked.connect(self._ask_to_delete)
         self.advice_button.clicked.connect(lambda: self.advice_requested.emit(self._state.answer))
+        self.again_button.clicked.connect(self.shown)
         self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
@@ -193,6 +196,7 @@ class HistoryView(QWidget):
         self.status.setText(text if n else "")
         self._stack.setCurrentWidget(self._halves if n else self.message)
         self.start_button.setVisible(state.stage is HistoryStage.EMPTY)
+        self.again_button.setVisible(is_failed)
         if state.stage is HistoryStage.READING:
             self.message.show_message(tr(N_("Reading the history …")), "")
         elif is_failed:

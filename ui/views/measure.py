@@ -76,10 +76,12 @@ class MeasureView(QWidget):
         self.table.setWordWrap(False)
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))
         self.next_button = QPushButton(translator(N_("See the &advice")))
+        self.start_button = QPushButton(translator(N_("&Go to the start")))
         self._lay_out()
         self.charts.currentChanged.connect(self._draw)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self.next_button.clicked.connect(lambda: self.page_requested.emit("advice"))
+        self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
         self.show_state(self._state)
 
     def _lay_out(self) -> None:
@@ -96,6 +98,7 @@ class MeasureView(QWidget):
         charts.setMinimumHeight(180)
         self.table.setMinimumHeight(120)
         buttons = QHBoxLayout()
+        buttons.addWidget(self.start_button)
         buttons.addWidget(self.next_button)
         buttons.addWidget(self.cancel_button)
         buttons.addStretch(1)
@@ -128,6 +131,10 @@ class MeasureView(QWidget):
             self._tr(_TEXTS[state.stage], n=len(state.results), total=state.n_total,
                      message=state.message)
         )  # fmt: skip
+        self.text.setProperty("failed", state.stage is Stage.FAILED)
+        self.text.style().unpolish(self.text)
+        self.text.style().polish(self.text)
+        self.start_button.setVisible(not state.is_busy and state.recommendation is None)
         self.cancel_button.setVisible(state.is_busy)
         self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
         self.next_button.setVisible(state.recommendation is not None)

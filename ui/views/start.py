@@ -102,19 +102,13 @@ class StartView(QWidget):
         column.addLayout(buttons)
         column.addWidget(self.progress)
         column.addWidget(self.status)
-        answer = QWidget()
-        below = QVBoxLayout(answer)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.addWidget(self.card, 1)
         further = QHBoxLayout()
         further.addWidget(self.options_button)
         further.addWidget(self.measure_button)
         further.addStretch(1)
-        below.addLayout(further)
-        self._answer = answer
         self._below = QStackedWidget()
         self._below.addWidget(self.message)
-        self._below.addWidget(answer)
+        self._below.addWidget(self.card)
         page = QVBoxLayout(self)
         page.setContentsMargins(24, 20, 24, 12)
         page.setSpacing(16)
@@ -123,6 +117,7 @@ class StartView(QWidget):
         top.addStretch(1)
         page.addLayout(top)
         page.addWidget(self._below, 1)
+        page.addLayout(further)
 
     def _connect(self) -> None:
         self.advise_button.clicked.connect(self.advise_requested)
@@ -147,9 +142,11 @@ class StartView(QWidget):
         self._show_controls(state)
         self._show_status(state)
         advice = state.recommendation
+        for button in (self.options_button, self.measure_button):
+            button.setVisible(advice is not None)
         if advice is not None and advice.ranked:
             self.card.show_option(advice, 0, is_provisional=state.is_provisional)
-            self._below.setCurrentWidget(self._answer)
+            self._below.setCurrentWidget(self.card)
         elif advice is not None:
             title = self._tr(N_("No option fits your limits"))
             text = self._tr(N_("The advice tells why each one was left out."))

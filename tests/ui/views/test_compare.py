@@ -130,6 +130,13 @@ def test_until_there_is_a_comparison_the_page_says_why(view, given, title):
     assert view.message.title.text() == title
     assert view.message.isVisible()
     assert view.start_button.isVisible() is (given.stage is CompareStage.EMPTY)
+    assert view.again_button.isVisible() is (given.stage is CompareStage.FAILED)
+
+
+def test_what_failed_can_be_tried_again(view, qtbot):
+    view.show_state(CompareState(stage=CompareStage.FAILED, message="bad row"))
+    with qtbot.waitSignal(view.shown):
+        view.again_button.click()
 
 
 def test_it_tells_when_it_is_looked_at(view, qtbot):

@@ -18,7 +18,7 @@ from ui.files import write_document
 from ui.history.store import History
 from ui.models.history_diff import Diff
 from ui.models.history_entries import EntryKind
-from ui.presenters.history import HistoryPresenter, HistoryStage
+from ui.presenters.history import HistoryPresenter, HistoryStage, HistoryState
 from ui.settings import advices_folder, trials_file
 from ui.views.history import HistoryView
 
@@ -296,3 +296,11 @@ def test_a_file_of_trials_of_a_newer_version_is_one_row_and_stays(view, presente
     with qtbot.waitSignal(presenter.refused, timeout=5000):
         presenter.delete(entry.id)
     assert trials_file().is_file()
+
+
+def test_a_history_that_cannot_be_read_can_be_read_again(view, qtbot):
+    view.show_state(HistoryState(stage=HistoryStage.FAILED, message="permission denied"))
+    assert view.message.text.text() == "permission denied"
+    assert not view.start_button.isVisible()
+    with qtbot.waitSignal(view.shown):
+        view.again_button.click()

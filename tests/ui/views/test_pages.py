@@ -1,9 +1,11 @@
 """The pages beside the first: each state says what it is, and values are shown as they are."""
 
 import dataclasses
+import itertools
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QPushButton, QToolButton
 
 from advisor.model.kernel import StreamShape
@@ -175,6 +177,15 @@ def test_the_measure_page_has_words_for_each_stage(measure, states, name):
     assert measure.text.text()
     assert "{" not in measure.text.text()
     assert measure.cancel_button.isVisible() is states[name].is_busy
+    has_next = states[name].is_busy or states[name].recommendation is not None
+    assert measure.start_button.isVisible() is not has_next
+    assert measure.text.property("failed") is (name == "failed")
+
+
+def test_nothing_measured_leads_to_the_start(measure, qtbot):
+    with qtbot.waitSignal(measure.page_requested) as told:
+        measure.start_button.click()
+    assert told.args == ["start"]
 
 
 def test_no_advice_yet_leads_to_the_start(qtbot, tr):
@@ -183,6 +194,46 @@ def test_no_advice_yet_leads_to_the_start(qtbot, tr):
     with qtbot.waitSignal(page.page_requested) as told:
         page.start_button.click()
     assert told.args == ["start"]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "text"),
+    [
+        ("probing", "Looking at this machine …", "The first answer comes in a moment."),
+        ("failed", "This job cannot be advised", "too large: take a smaller batch"),
+    ],
+)
+def test_without_an_advice_the_page_says_what_comes_next(qtbot, tr, states, name, title, text):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    page.show_state(states[name])
+    assert page.message.title.text() == title
+    assert page.message.text.text() == text
+    assert page.message.closing_text.isVisible() is (name == "failed")
+
+
+def test_an_advice_without_options_opens_with_the_reasons(qtbot, tr, states):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    nothing = dataclasses.replace(states["done"], recommendation=an_advice(ranked=()))
+    page.show_state(nothing)
+    assert page.advice.tabs.currentWidget() is page.advice.report
+    assert page.advice.report.toPlainText()
+    page.show_state(states["done"])
+    assert page.advice.options_table.model().rowCount() > 0
+
+
+def test_to_try_comes_before_the_exports_for_the_eye_and_for_the_keyboard(qtbot, tr, states):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    page.show_state(states["done"])
+    view = page.advice
+    buttons = (page.try_button, view.copy_button, view.json_button, view.pdf_button)
+    assert len({button.mapTo(page, button.rect().center()).y() for button in buttons}) == 1
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow, timeout=3000)
+    for before, after in itertools.pairwise(buttons):
+        before.setFocus()
+        QTest.keyClick(before, Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is after
+        assert before.x() < after.x()
 
 
 def test_the_advice_comes_when_the_page_is_seen(qtbot, tr, states):

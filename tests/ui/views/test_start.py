@@ -126,9 +126,14 @@ def test_a_new_run_forgets_the_old_one(view, states):
     assert view.message.isVisible()
 
 
-def test_limits_that_leave_nothing_are_told(view):
+def test_limits_that_leave_nothing_are_told_and_lead_to_the_reasons(view, states, qtbot):
     view.show_state(AdviseState(stage=Stage.DONE, recommendation=an_advice(ranked=())))
     assert view.message.title.text() == "No option fits your limits"
+    with qtbot.waitSignal(view.page_requested) as told:
+        view.options_button.click()
+    assert told.args == ["advice"]
+    show(view, states, "empty")
+    assert not view.options_button.isVisible()
 
 
 def test_each_button_names_what_it_is_for(view, states, qtbot):
