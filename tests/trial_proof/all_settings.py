@@ -1,13 +1,13 @@
 """Every setting of a network in turn, for as long as is asked: the truth for the others.
 
-It is kept after each round, so it can be broken off and goes on where it was.
+It is kept after each run, so it can be broken off and goes on where it was.
 """
 
 import random
 import time
 
 from advisor.format import format_duration
-from advisor.model.trial import TrialResult, TrialRun, TrialSetup
+from advisor.model.trial import TrialResult, TrialRun, TrialSetup, TrialVerdict
 from advisor.trial.judge import judge_all
 from advisor.trial.plan import list_pairs
 from advisor.trial.schedule import count_runs
@@ -22,10 +22,13 @@ from tests.trial_proof.jobs import (
     write_json,
 )
 
-# A setting this much slower, or one that does not run, is left out from the third round on.
+# A setting this much slower, or one that does not run, is left out from the third round on;
+# from the fourth on also what is surely not the best, and other batch sizes.
 _FAR_SLOWER = 0.5
 _ROUNDS_OF_ALL = 2
+_ROUNDS_OF_WORSE = 3
 _BETWEEN = 4
+_MOST_PAIRS = 8
 
 
 def measure_all(proof: Proof) -> int:
@@ -62,6 +65,7 @@ def measure(proof: Proof, network: str, job: Job) -> Measured:
             started_s = sum(run.duration_s for run in measured.runs)
             run = run_setup(job.source, setup, started_s=started_s, limits=job.limits)
             measured = measured.with_run(run)
+            write_json(path, measured)
             _tell(network, run)
             if time.monotonic() > until:
                 break
@@ -76,15 +80,24 @@ def _tell(network: str, run: TrialRun) -> None:
 
 
 def round_of(measured: Measured) -> list[TrialSetup]:
-    """Return one round in an order of its own, with the baseline first, between and last."""
+    """Return one round in an order of its own, with the baseline first, between and last.
+
+    Those with the fewest runs take part, so that a round that was broken off is made whole.
+    """
     counts = count_runs(measured.runs)
     baseline, *others = measured.setups
     results = {r.setup.id: r for r in judge_all(measured.setups, measured.runs)}
-    chosen = [
+    best_low = max(
+        (r.speedup.low for r in results.values() if r.speedup and _is_rival(r)), default=0.0
+    )
+    open_ = [
         setup
         for setup in others
-        if counts.get(setup.id, 0) < _ROUNDS_OF_ALL or not _is_out(results[setup.id])
+        if counts.get(setup.id, 0) < _ROUNDS_OF_ALL
+        or not _is_out(results[setup.id], best_low=best_low)
     ]
+    fewest = min((counts.get(setup.id, 0) for setup in open_), default=0)
+    chosen = [setup for setup in open_ if counts.get(setup.id, 0) == fewest]
     random.Random(len(measured.runs)).shuffle(chosen)
     order = [baseline]
     for at, setup in enumerate(chosen, start=1):
@@ -94,14 +107,27 @@ def round_of(measured: Measured) -> list[TrialSetup]:
     return order
 
 
-def _is_out(result: TrialResult) -> bool:
-    return result.speedup is None or result.speedup.mid < _FAR_SLOWER
+def _is_rival(result: TrialResult) -> bool:
+    """Return whether a result may be the best one: it runs, is right, and trains the same way."""
+    is_lost = result.verdict in (TrialVerdict.WRONG_RESULT, TrialVerdict.FAILED)
+    return result.speedup is not None and not is_lost and result.setup.batch_size is None
+
+
+def _is_out(result: TrialResult, *, best_low: float) -> bool:
+    if result.speedup is None or result.speedup.mid < _FAR_SLOWER:
+        return True
+    is_worse = not _is_rival(result) or result.speedup.high < best_low
+    return is_worse and result.n_runs >= _ROUNDS_OF_WORSE
 
 
 def with_pairs(measured: Measured) -> Measured:
-    """Return it with the pairs of what is faster so far."""
+    """Return it with the pairs of what is faster, once each setting has had its rounds."""
+    counts = count_runs(measured.runs)
+    if any(counts.get(setup.id, 0) < _ROUNDS_OF_ALL for setup in measured.setups):
+        return measured
     singles = [setup for setup in measured.setups if not setup.parts]
     known = {setup.id for setup in measured.setups}
     found = list_pairs(judge_all(singles, measured.runs)[1:], most=6)
-    new = tuple(pair for pair in found if pair.id not in known)
+    n_pairs = len(measured.setups) - len(singles)
+    new = tuple(pair for pair in found if pair.id not in known)[: max(0, _MOST_PAIRS - n_pairs)]
     return Measured(setups=(*measured.setups, *new), runs=measured.runs)

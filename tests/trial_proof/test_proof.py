@@ -62,6 +62,21 @@ def test_a_round_has_each_setting_once_and_leaves_out_what_is_far_slower():
     assert later.count("bfloat16") == 1
 
 
+def test_a_round_that_was_broken_off_is_made_whole():
+    whole = measured()
+    broken = jobs.Measured(setups=SETUPS, runs=whole.runs[:6])
+    assert {s.id for s in round_of(broken)} == {"now", "xla", "batch-64"}
+
+
+def test_what_is_surely_not_the_best_is_measured_three_times():
+    found = round_of(measured(n_rounds=4))
+    assert [s.id for s in found] == ["now", "bfloat16", "now"]
+
+
+def test_no_pair_before_each_setting_had_its_rounds():
+    assert with_pairs(measured(n_rounds=1)) == measured(n_rounds=1)
+
+
 def test_pairs_of_what_is_faster_join_once():
     two = (SETUPS[0], SETUPS[1], TrialSetup(id="p", title="p", settings=()))
     runs = [run(s, at, step_s=0.1 if s.id == "now" else 0.05) for at, s in enumerate(two * 3)]
