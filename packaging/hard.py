@@ -7,7 +7,6 @@ said so. Standard library only.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -19,20 +18,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from watch import changed_files, watcher
+
 if TYPE_CHECKING:
     from smoke_test import Smoke
 
 VISIBLE_S = 2.0
-# A call that makes or changes a file, and the first path that it names.
-_CHANGES = re.compile(
-    r"\b(?:openat\([^\"]*|open\(|creat\(|mkdir(?:at)?\([^\"]*|rename(?:at2?)?\([^\"]*|unlink(?:at)?\([^\"]*"
-    r"|symlink(?:at)?\([^\"]*|link(?:at)?\([^\"]*|truncate\(|chmod\(|fchmodat\([^\"]*)\"([^\"]*)\"(.*)"
-)
-_WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
-# Outside of the HOME: devices, what the kernel makes up, and folders of temporary files.
-# How Python finds out which folder is for temporary files: made and removed at once.
-_TRIAL_FILE = re.compile(r"/tmp/[a-z0-9_]{8}")  # noqa: S108
-_NO_FILES = ("/dev/", "/proc/", "/sys/fs/cgroup/", "/tmp/dl-advisor-", "/dev/shm/")  # noqa: S108
+_GIVE_UP_S = 30.0
 
 
 @contextmanager
@@ -140,64 +132,39 @@ def test_read_only(smoke: Smoke) -> str:
     return "" if good else f"exit code {done.returncode}: {done.stderr.strip()[-400:]}"
 
 
-def changed_files(trace: Path, *, home: Path) -> list[str]:
-    """Return files outside a HOME that a trace of system calls saw made or changed."""
-    found = set()
-    for line in trace.read_text(encoding="utf-8", errors="replace").splitlines():
-        match = _CHANGES.search(line)
-        if match is None or " = -1 " in line:
-            continue
-        path, rest = _plain(match[1]), match[2]
-        opens = "open" in line.split("(", 1)[0]
-        if (opens and not _WRITES.search(rest)) or "O_TMPFILE" in rest:
-            continue
-        is_elsewhere = path.startswith("/") and not path.startswith((str(home), *_NO_FILES))
-        if is_elsewhere and not _TRIAL_FILE.fullmatch(path):
-            found.add(path)
-    return sorted(found)
-
-
-def _plain(path: str) -> str:
-    """Return a path as it is; a trace writes other than Latin letters as numbers."""
-    as_bytes = path.encode("latin-1", errors="replace").decode("unicode_escape").encode("latin-1")
-    return as_bytes.decode("utf-8", errors="replace")
-
-
 def test_writes(smoke: Smoke) -> str:
     """Watch the main job: nothing is made or changed outside the user's folders."""
-    tracer = shutil.which("strace")
-    if tracer is None:
+    if shutil.which("strace") is None:
         return "left out: no strace"
     with tempfile.TemporaryDirectory() as folder:
-        trace = Path(folder) / "trace"
-        before = (tracer, "-f", "-qq", "-s", "4096", "-e", "trace=file", "-o", str(trace))
-        done = smoke.run("advise", "--quick", "--pdf", "advice.pdf", before=before)
+        traces = Path(folder)
+        done = smoke.run("advise", "--quick", "--pdf", "advice.pdf", before=watcher(traces))
         if done.returncode not in (0, 3):
             return f"exit code {done.returncode}: {done.stderr.strip()[-400:]}"
-        n_calls = trace.read_text(errors="replace").count("\n")
-        if n_calls < 1000:
-            return f"the trace has {n_calls} lines"
-        return ", ".join(changed_files(trace, home=smoke.home)[:20])
+        home = str(smoke.home)
+        found, n_calls = changed_files(traces, allowed=(f"{home}/",), start=home)
+        return ", ".join(found[:20]) if n_calls >= 1000 else f"the traces have {n_calls} calls"
 
 
 def test_visible(smoke: Smoke) -> str:
     """See the window within two seconds, the second time that it is opened."""
-    finder = shutil.which("xdotool")
-    if finder is None or "DISPLAY" not in os.environ:
+    if shutil.which("xdotool") is None or "DISPLAY" not in os.environ:
         return "left out: no xdotool or no display"
-    took_s = [_until_visible(smoke, finder) for _ in range(4)]
+    program = str(Path(smoke.program).with_name(Path(smoke.program).name + "-gui"))
+    took_s = [until_visible([program], environment=smoke.environment()) for _ in range(4)]
     sys.stdout.write(f"  window visible after {', '.join(f'{t:.2f}' for t in took_s)} s\n")
     return "" if min(took_s[1:]) <= VISIBLE_S else f"{min(took_s[1:]):.2f} s at best"
 
 
-def _until_visible(smoke: Smoke, finder: str) -> float:
-    program = str(Path(smoke.program).with_name(Path(smoke.program).name + "-gui"))
+def until_visible(command: list[str], *, environment: dict[str, str]) -> float:
+    """Return the seconds until the window is seen on the display; it is closed again."""
+    search = ["xdotool", "search", "--onlyvisible", "--class", "dl-advisor"]
     began = time.monotonic()
-    with subprocess.Popen([program], env=smoke.environment(), start_new_session=True) as child:
-        search = [finder, "search", "--onlyvisible", "--class", "dl-advisor"]
+    with subprocess.Popen(command, env=environment, start_new_session=True) as child:
         took_s = float("inf")
-        while time.monotonic() - began < 30:
-            if subprocess.run(search, capture_output=True, check=False).stdout.strip():
+        while time.monotonic() - began < _GIVE_UP_S:
+            found = subprocess.run(search, capture_output=True, check=False, env=environment)
+            if found.stdout.strip():
                 took_s = time.monotonic() - began
                 break
             time.sleep(0.02)

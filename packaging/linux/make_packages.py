@@ -48,6 +48,11 @@ KINDS = {
 }
 
 
+# The lean kind shall be small, and xz takes minutes for it; the full one would take half an hour
+# and twice the time of its user, who unpacks it in seconds with zstd.
+COMPRESSION = {"full": "zstd", "lean": "xz"}
+
+
 def version() -> str:
     """Return the version of the sources."""
     return (ROOT / "resources" / "VERSION").read_text(encoding="utf-8").strip()
@@ -183,18 +188,20 @@ def main() -> int:
     parser.add_argument("--kind", choices=sorted(KINDS), required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--notice", type=Path, help="made by packaging/notice.py")
-    parser.add_argument("--compression", choices=["xz", "zstd"], default="xz")
+    parser.add_argument("--compression", choices=["xz", "zstd"], help="zstd (full) or xz (lean)")
+    parser.add_argument("--only", choices=["deb", "tar"], help="both without it")
     parser.add_argument("--maintainer", default=MAINTAINER, metavar="NAME <ADDRESS>")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     make_the_deb = functools.partial(make_deb, maintainer=given.maintainer)
-    for make in (make_the_deb, make_tar):
+    makers = {"deb": make_the_deb, "tar": make_tar}
+    for make in [makers[given.only]] if given.only else makers.values():
         made = make(
             given.app.resolve(),
             kind=given.kind,
             out=given.out.resolve(),
             notice=given.notice,
-            compression=given.compression,
+            compression=given.compression or COMPRESSION[given.kind],
         )
         sys.stdout.write(f"{made.name}: {made.stat().st_size / 1e6:.1f} MB\n")
     return 0

@@ -165,30 +165,6 @@ def test_no_library_under_the_gpl_is_asked_for():
     assert re.match(pattern, "libssl.so.3")
 
 
-TRACE = """\
-11 openat(AT_FDCWD, "/home/me/.cache/x", O_WRONLY|O_CREAT, 0666) = 3
-11 mkdir("/home/me/\\350\\257\\225", 0777) = 0
-11 openat(AT_FDCWD, "/tmp/dmowpwiw", O_RDWR|O_CREAT|O_EXCL, 0600) = 3
-11 openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3
-11 openat(AT_FDCWD, "/etc/mine", O_WRONLY|O_CREAT, 0666) = 3
-11 openat(AT_FDCWD, "/etc/refused", O_RDWR) = -1 EACCES (Permission denied)
-11 openat(AT_FDCWD, "/dev/null", O_RDWR) = 3
-11 mkdir("/var/lib/mine", 0777) = 0
-11 unlinkat(AT_FDCWD, "/opt/gone", 0) = 0
-11 rename("/srv/a", "/srv/b") = 0
-11 readlink("/usr/lib/llvm-15/bin/clang-15", "x", 4096) = 1
-11 stat("/usr/lib/x", {st_mode=S_IFREG}) = 0
-"""
-
-
-def test_the_watcher_sees_what_is_written_and_only_that(tmp_path, monkeypatch):
-    hard = load("hard", monkeypatch=monkeypatch)
-    trace = tmp_path / "trace"
-    trace.write_text(TRACE)
-    found = hard.changed_files(trace, home=Path("/home/me"))
-    assert found == ["/etc/mine", "/opt/gone", "/srv/a", "/var/lib/mine"]
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o755])
 def test_a_source_archive_does_not_tell_when_and_by_whom_it_was_packed(tmp_path, monkeypatch, mode):
     make_wheel = load("make_wheel", monkeypatch=monkeypatch)
