@@ -26,7 +26,10 @@ _YES = ("y", "yes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateFacts:
-    """What can be installed: its name, packages and size on disk, with what that rests on."""
+    """What can be installed: its name, packages and size on disk, with what that rests on.
+
+    `phase` is the only one that it can run; "" when it runs both.
+    """
 
     name: str
     title: str
@@ -34,6 +37,7 @@ class PrivateFacts:
     size_bytes: int
     basis: str
     source: str
+    phase: str
 
 
 def private_facts() -> dict[str, PrivateFacts]:
@@ -48,6 +52,7 @@ def private_facts() -> dict[str, PrivateFacts]:
             size_bytes=row["size_bytes"],
             basis=basis,
             source=row["source"],
+            phase=row.get("phase", ""),
         )
         for row in table["environments"]
     }
@@ -74,9 +79,14 @@ def installed_python(options: argparse.Namespace) -> str:
     """Return the interpreter of the environment that is asked for; made when the user agrees.
 
     Raises:
-        InputError: when it is unknown, the user does not agree, or it cannot be made.
+        InputError: when it is unknown or does not run the job's phase, the user does not agree, or
+            it cannot be made.
     """
     facts = facts_of(options.install)
+    if facts.phase not in ("", options.phase):
+        raise InputError(
+            f"{facts.name} cannot be tried in {options.phase}: add --phase {facts.phase}"
+        )
     folder = environment_folder(facts.name)
     if private.is_made(folder):
         return str(private.python_of(folder))

@@ -24,7 +24,7 @@ def test_what_can_be_installed_has_a_size_with_its_source():
 def test_size_and_folder_are_shown_and_nothing_is_installed_without_consent(capsys):
     assert run(["try", "mnist-mlp", "--install", "jax"]) == 2
     output = capsys.readouterr()
-    assert "639 MiB" in output.out
+    assert "688 MiB" in output.out
     assert "PyPI: jax" in output.out
     assert str(try_install.environment_folder("jax")) in output.out
     assert "--yes" in output.err
@@ -50,6 +50,7 @@ def test_somebody_at_the_terminal_is_asked(monkeypatch, capsys, answer, is_yes):
     ("arguments", "words"),
     [
         (["--install", "nonsense"], "choose among jax"),
+        (["--install", "openvino", "--yes"], "add --phase inference"),
         (["--uninstall", "nonsense"], "choose among jax"),
         (["--install", "jax", "--yes", "--find-links", "/no/folder"], "no such folder"),
         (["--install", "jax", "--uninstall", "jax"], "not allowed"),
@@ -61,6 +62,7 @@ def test_bad_input_is_one_line(capsys, arguments, words):
     assert words in error
     assert len(error.splitlines()) == 1
     assert not made()
+    assert not made("openvino")
 
 
 def test_an_environment_is_made_tried_used_again_and_removed(capsys, tmp_path):
