@@ -223,13 +223,18 @@ def _chart_title(group: ComparisonGroup, shown: Iterable[ComparedResult], tr: Tr
 
 def device_text(result: ComparedResult, tr: Translator) -> str:
     """Return what a result is of: a device, or others' machines like this one."""
-    return tr(N_("same machine, others' median")) if result.is_same_machine else result.device
+    return (
+        tr(N_("same machine, others' median"))
+        if result.is_same_machine
+        else said(result.device, tr)
+    )
 
 
 def _label(result: ComparedResult, tr: Translator) -> str:
     if result.is_same_machine:
         return device_text(result, tr)
-    return result.device if result.year is None else f"{result.device}, {result.year}"
+    device = device_text(result, tr)
+    return device if result.year is None else f"{device}, {result.year}"
 
 
 def _bar_text(result: ComparedResult, group: ComparisonGroup, tr: Translator) -> str:
@@ -272,7 +277,7 @@ def _notes(shown: Iterable[ComparedResult], tr: Translator) -> Iterable[Paragrap
     notes: dict[str, list[str]] = {}
     for result in shown:
         if result.note and result.software is not None:
-            notes.setdefault(result.note, []).append(result.device)
+            notes.setdefault(result.note, []).append(device_text(result, tr))
     for note, devices in list(notes.items())[:_FOUND_SHOWN]:
         names = ", ".join(dict.fromkeys(devices))
         text = tr(N_("{devices}: {note}"), devices=names, note=said_note(note, tr))

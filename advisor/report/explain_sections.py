@@ -16,7 +16,7 @@ from advisor.model.report import Block, Facts, Paragraph, Report, Section
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import KINDS, PHASES
 from advisor.report.reasons import reason_text
-from advisor.report.said import said, said_pieces, said_title
+from advisor.report.said import said, said_list, said_pieces, said_title
 
 _LEVELS = {
     "official": N_("officially supported"),
@@ -59,8 +59,8 @@ def _system_section(system: PastSystem, tr: Translator) -> Section:
         (N_("What it is") if is_alive else N_("What it was"), said(system.role, tr)),
         (N_("Now"), said(system.status, tr)),
         (N_("Ended"), said(system.ended or "", tr)),
-        (N_("To take") if is_alive else N_("In its place"), said(system.successor or "", tr)),
-        (N_("Source"), said(system.source, tr)),
+        (N_("To take") if is_alive else N_("In its place"), said_list(system.successor or "", tr)),
+        (N_("Source"), said_list(system.source, tr)),
     )
     advice = Paragraph(text=said(system.advice, tr), style="lead")
     return Section(title=system.name, blocks=(advice, _facts(rows, tr)))
@@ -81,7 +81,7 @@ def _option_section(option: ExplainedOption, tr: Translator) -> Section:
         (N_("Variables"), settings),
         (N_("Speed"), _effect(fact, tr)),
         (N_("Risks"), said(fact.risks or "", tr)),
-        (N_("Source"), said(fact.effect_source or fact.source, tr)),
+        (N_("Source"), said_list(fact.effect_source or fact.source, tr)),
         (N_("Looked at on"), fact.verified_on),
     )
     return Section(
@@ -136,7 +136,7 @@ def _spec_rows(spec: DeviceSpec, tr: Translator) -> Iterable[tuple[str, str | No
         yield N_("Memory"), format_bytes(spec.memory_bytes)
     if spec.tdp_w is not None:
         yield NP_("electric", "Power"), f"{format_number(spec.tdp_w)} W"
-    yield N_("Source"), spec.source
+    yield N_("Source"), said_list(spec.source, tr)
 
 
 def _isa_rows(isa: CpuIsaRow, tr: Translator) -> Iterable[tuple[str, str | None]]:

@@ -83,6 +83,12 @@ def said_pieces(text: str, tr: Translator) -> str:
     return _PAST_WORDS.join(said(piece.strip(), tr) for piece in text.split(_PAST_WORDS))
 
 
+def said_list(text: str, tr: Translator) -> str:
+    """Return a text, or where it has no translation the pieces of a list, each by itself."""
+    found = tr(text)
+    return found if found != text else "; ".join(said(piece, tr) for piece in text.split("; "))
+
+
 def said_title(title: str, tr: Translator) -> str:
     """Return the title of an option, which may be several put together."""
     return " + ".join(said(part, tr) for part in title.split(" + "))
@@ -94,4 +100,4 @@ def source_text(source: Source, tr: Translator) -> str:
     The titles of published works stay as they were published.
     """
     date = f", {source.date}" if source.date else ""
-    return f"{said(source.title, tr)}{date}: {said(source.reference, tr)}"
+    return f"{said_list(source.title, tr)}{date}: {said_list(source.reference, tr)}"

@@ -228,7 +228,27 @@ MISSING = (
 )
 ROUTES = (N_("others measured {gpu} on it against {cpu} on the processor beside it ({workload})"),)
 TIMES = (N_("over {n} years"), N_("{n} years"), N_("1 year"))
+# What a table says of a system in a few words.
+SYSTEMS = (
+    N_("general knowledge, no page was checked"),
+    N_("the NPU of a Core Ultra with OpenVINO"),
+    N_("Hailo-8L or Hailo-8 on a Raspberry Pi 5"),
+    N_("Hailo-8L on a Raspberry Pi 5"),
+    N_("the NPU of a Core Ultra"),
+    N_("a Xeon or EPYC with AVX-512 or AMX"),
+    N_("Take PyTorch with ROCm instead"),
+    N_("Take Vulkan, or LiteRT with a GPU or NPU delegate"),
+    N_("Take PyTorch: ROCm for Radeon, XPU for Arc, CUDA for NVIDIA"),
+    N_("active; on Linux immature"),
+    N_("Windows ML VitisAI EP, or Ryzen AI software"),
+    N_("use PyTorch ROCm for Windows or PyTorch XPU instead"),
+    N_("arithmetic: one more forward pass of three equal passes"),
+    N_("data sheet of {vendor}: {device}"),
+    N_("figures as generally known, checked {date}"),
+    N_("StackOverflow question on non-NVIDIA speed-up, {year}"),
+    N_("{name} (one {part} of two)"),
+)
 SENTENCES = (
     *OPTION_TITLES, *STEPS, *MONEY, *WORK, *EVIDENCE, *ASSUMPTIONS, *NETWORK, *WHY_NOT, *MISSING,
-    *ROUTES, *TIMES, *RUN_SENTENCES,
+    *ROUTES, *TIMES, *SYSTEMS, *RUN_SENTENCES,
 )  # fmt: skip

@@ -186,6 +186,7 @@ MACHINE = (
 ORIGIN = (
     N_("year = when added to the repository"),
     N_("device as published: {name}"),
+    N_("{name} (one {part} of two)"),
     N_("device as published: {name} (one {part} of two)"),
     N_("heading says {name}, the printed command line names {other}"),
     N_("folder {name}"),
@@ -276,6 +277,8 @@ DATA_SHEETS = (
     N_("{source} ({name} README says {n} retail)"),
 )  # fmt: skip
 WORKS = (
+    N_("data sheet rate"),
+    N_("data sheet bandwidth"),
     N_("clpeak global memory read"),
     N_("clpeak {kind} mad peak"),
     N_("clpeak kernel launch"),

@@ -135,12 +135,12 @@ def _row(
 def _work(result: ComparedResult, group: ComparisonGroup, tr: Translator) -> str:
     if group.subject is Subject.NETWORK and result.batch_size is not None:
         return tr(N_("batch {n}"), n=result.batch_size)
-    return said_work(result.workload, tr)
+    return said_work(result.workload.replace("_", " "), tr)
 
 
 def source_of(result: ComparedResult, tr: Translator) -> str:
     """Return where a figure is from: the work, the study, and below them what it says of it."""
-    work = f"{said_work(result.workload, tr)} · " if result.workload else ""
+    work = f"{said_work(result.workload.replace('_', ' '), tr)} · " if result.workload else ""
     note = f"\n{said_note(result.note, tr)}" if result.note else ""
     return f"{work}{source_text(result.source, tr)}{note}"
 
