@@ -117,6 +117,7 @@ class ComparePresenter(QObject):
     def _end(self) -> None:
         if self._task is not None:
             self._task.wait(1.0)
+            self._task.deleteLater()
         self._task = None
 
     def _replace(self, state: CompareState) -> None:

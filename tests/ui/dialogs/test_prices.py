@@ -19,6 +19,7 @@ from tests.advisor.knowledge.refresh.servers import (
     hang,
     request,
 )
+from ui.background import BackgroundTask
 from ui.dialogs.prices import PricesDialog
 from ui.presenters.prices import PricesPresenter, PricesStage
 from ui.pricing import status_now
@@ -61,6 +62,7 @@ def make(qtbot, tr):
         made.append(presenter)
         dialog.show()
         qtbot.waitUntil(lambda: presenter.state.status is not None, timeout=10_000)
+        qtbot.waitUntil(lambda: presenter.findChildren(BackgroundTask) == [])
         return dialog
 
     yield build

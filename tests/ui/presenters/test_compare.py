@@ -5,8 +5,10 @@ import threading
 import pytest
 
 from advisor.model.comparison import Comparison
+from advisor.model.measurement import MeasurementSet
 from tests.advisor.recommend.builders import a_profile, a_workload
 from tests.ui.advice_values import an_advice
+from ui.background import BackgroundTask
 from ui.presenters.compare import (
     ComparePresenter,
     CompareStage,
@@ -53,6 +55,16 @@ def test_the_same_subjects_are_compared_once_and_beside_the_window(make, qtbot):
     assert presenter.state.comparison == NOTHING
     assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
+
+
+def test_a_comparison_that_has_ended_leaves_nothing_behind(make, qtbot):
+    presenter = make(lambda _subjects: NOTHING)
+    for measured_on in ("2026-11-20", "2026-11-21"):
+        measured = MeasurementSet(measured_on=measured_on, duration_s=1.0, results=(), warnings=())
+        presenter.take(Subjects(profile=a_profile(), measurements=measured, workload=None))
+        presenter.show()
+        qtbot.waitUntil(lambda: presenter.state.stage is CompareStage.READY)
+    qtbot.waitUntil(lambda: presenter.findChildren(BackgroundTask) == [])
 
 
 def test_a_fault_is_told(make, qtbot):
