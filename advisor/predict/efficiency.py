@@ -6,6 +6,7 @@ shape is the measurement itself.
 Leaves to others: which measurements count (`advisor.predict.ceilings`).
 """
 
+import dataclasses
 import functools
 import math
 import statistics
@@ -28,6 +29,7 @@ from advisor.model.kernel import (
     UnknownShape,
 )
 from advisor.model.quantity import Precision
+from advisor.predict.functions import cost_over_relu
 from advisor.predict.launch import Launches, launches_of
 from advisor.predict.point import KernelPoint
 from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, gate_bytes, operator_kind
@@ -226,6 +228,7 @@ class EfficiencyModel:
         call_s: float | None = None,
     ) -> None:
         self._rooflines = rooflines
+        self._is_framework = call_s is not None
         self._exact: dict[tuple[KernelShape, Direction, Precision], KernelPoint] = {}
         self._samples: dict[_Key, list[_Sample]] = {}
         for point in sorted(points, key=lambda p: (p.time_s, p.spread, repr(p.shape))):
@@ -250,12 +253,13 @@ class EfficiencyModel:
     def _bound_s(self, shape: KernelShape, direction: Direction, precision: Precision) -> float:
         """Return launch and work at the device's limits."""
         launches = self._launches.get(precision) or self._launches[Precision.FLOAT32]
-        return self._roofline(precision).time_s(
+        least = self._roofline(precision).time_s(
             shape,
             direction=direction,
             precision=precision,
             launch_s=launches.seconds(operator_kind(shape), direction),
         )
+        return least * (cost_over_relu(shape, direction=direction) if self._is_framework else 1.0)
 
     def _add(self, point: KernelPoint) -> None:
         bound = self._bound_s(point.shape, point.direction, point.precision)
@@ -289,6 +293,9 @@ class EfficiencyModel:
                 time_s=exact.time_s, log_sd=exact.spread, is_exact=True, is_default=False
             )
         kind = operator_kind(shape)
+        if self._is_as_in_float32(kind, direction, precision):
+            found = self.time(shape, direction=direction, precision=Precision.FLOAT32)
+            return dataclasses.replace(found, log_sd=found.log_sd + 0.2, is_exact=False)
         roofline = self._roofline(precision)
         bound = self._bound_s(shape, direction, precision)
         samples, is_own = self._samples_for(kind, direction, precision)
@@ -306,6 +313,16 @@ class EfficiencyModel:
         if kind in COMPUTE_KINDS:
             seconds = max(seconds, least)
         return KernelTime(time_s=seconds, log_sd=log_sd, is_exact=False, is_default=False)
+
+    def _is_as_in_float32(
+        self, kind: OperatorKind, direction: Direction, precision: Precision
+    ) -> bool:
+        """Whether a short format is taken to gain nothing: a framework's class not timed in it.
+
+        Its kernels for element-wise work and pooling convert to float32 and back inside.
+        """
+        is_timed = (kind, direction, precision) in self._samples
+        return self._is_framework and precision is not Precision.FLOAT32 and not is_timed
 
     def _samples_for(
         self, kind: OperatorKind, direction: Direction, precision: Precision

@@ -14,6 +14,7 @@ from advisor.model.prediction import Evidence, Prediction, TimeShare
 from advisor.model.published import PublishedResult
 from advisor.model.quantity import Basis, Interval, Precision, Source
 from advisor.model.workload import Workload
+from advisor.predict.answers import OWN_WARNED_SD
 from advisor.predict.context import PredictionContext, device_evidence
 from advisor.predict.published import row_evidence, rows_of_product
 from advisor.predict.transfer import USABLE_MEMORY_SHARE, HardwareEstimate, transfer
@@ -27,7 +28,6 @@ BASELINE_OPTION_ID = "stay"
 _EFFECT_SD = 0.15
 # Published times of CPU and iGPU of one product, as a ratio on another network.
 _PRODUCT_RATIO_SD = 0.6
-_WARNED_SD = math.log(3.0) / Z_80
 _GIB = 2**30
 _NO_FIGURE = "No figure is known for what this gains."
 
@@ -78,7 +78,7 @@ def _from_step(
         evidence=evidence,
         assumptions=(*workload.notes, *step.notes, *assumptions),
         breakdown=step.breakdown,
-        is_warned=step.log_sd > _WARNED_SD,
+        is_warned=step.log_sd > OWN_WARNED_SD,
     )
 
 
@@ -194,7 +194,7 @@ def _under_setting(
             "Kernels were timed here under this setting; the step follows from them.",
         ),
         breakdown=step.breakdown,
-        is_warned=log_sd > _WARNED_SD,
+        is_warned=log_sd > OWN_WARNED_SD,
     )
 
 
@@ -263,7 +263,7 @@ def _by_effect(
             *baseline.assumptions,
             "What others gained with other networks holds for yours within the stated range.",
         ),
-        is_warned=baseline.is_warned or sd > _WARNED_SD,
+        is_warned=baseline.is_warned or sd > OWN_WARNED_SD,
     )
 
 
@@ -333,7 +333,7 @@ def _product_ratio(
                 *baseline.assumptions,
                 "The published ratio of the two devices holds for your network.",
             ),
-            is_warned=sd > _WARNED_SD,
+            is_warned=sd > OWN_WARNED_SD,
         )
     return None
 

@@ -6,6 +6,7 @@ Leaves to others: how long they may take in all (`probes.bench.plan`), what they
 
 from advisor.model.kernel import ElementwiseShape, KernelCall, OperatorKind
 from advisor.model.workload import Workload
+from advisor.predict.functions import cost_over_relu, is_costly
 from advisor.predict.launch import launches_of
 from advisor.predict.work import bytes_moved, flop, operator_kind, step_calls
 
@@ -43,7 +44,7 @@ def replay_kernels(workload: Workload, *, limit_s: float) -> tuple[KernelCall, .
     """
     counts: dict[KernelCall, int] = {}
     for call in step_calls(workload):
-        if operator_kind(call.shape) in _REPLAYED and not isinstance(call.shape, ElementwiseShape):
+        if _is_replayed(call):
             counts[call] = counts.get(call, 0) + call.count
     estimates = {call: _estimate_s(call, workload) for call in counts}
     whole = sum(estimates[call] * count for call, count in counts.items())
@@ -61,10 +62,17 @@ def replay_kernels(workload: Workload, *, limit_s: float) -> tuple[KernelCall, .
     return tuple(chosen)
 
 
+def _is_replayed(call: KernelCall) -> bool:
+    if isinstance(call.shape, ElementwiseShape):
+        return is_costly(call.shape)
+    return operator_kind(call.shape) in _REPLAYED
+
+
 def _estimate_s(call: KernelCall, workload: Workload) -> float:
     operations = flop(call.shape, direction=call.direction)
     moved = bytes_moved(call.shape, direction=call.direction, precision=workload.precision)
     launch_s = _LAUNCH_S.get(operator_kind(call.shape), 0.0) * launches_of(
         call.shape, direction=call.direction
     )
-    return max(operations / _FLOP_PER_S, moved / _BYTE_PER_S) + launch_s
+    passes = cost_over_relu(call.shape, direction=call.direction)
+    return max(operations / _FLOP_PER_S, passes * moved / _BYTE_PER_S) + launch_s

@@ -18,13 +18,13 @@ from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Basis, Interval, Phase
 from advisor.model.workload import Workload
 from advisor.predict.anchors import cpu_device, gpu_device, peak_flop_per_s
-from advisor.predict.answers import Nearby
+from advisor.predict.answers import OWN_WARNED_SD, Nearby
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
 from advisor.predict.parallel import BUS_BYTE_PER_S, data_parallel_speedup
 from advisor.predict.published import ThreadLaw, row_evidence
 from advisor.predict.work import COMPUTE_KINDS
-from advisor.predict.workload_time import Z_80, interval_of
+from advisor.predict.workload_time import interval_of
 
 # What the framework needs to start one kernel on a GPU.
 LAUNCH_S = 10e-6
@@ -43,10 +43,6 @@ _GUESSED_SD = 0.25
 _PUBLISHED_SD = 0.2
 _OLD_STACK_SD = 0.35
 _OLD_STACK_YEAR = 2020
-# More than this is told as a warning: the figure may be off by more than 3 times.
-_WARNED_SD = math.log(3.0) / Z_80
-# The same for a processor: figures less sure than this were sometimes off by more than 3 times.
-_CPU_WARNED_SD = 0.47
 # Without any published time: a third of the peak, within 3 times.
 _DEFAULT_FACTOR = 3.0
 _DEFAULT_SD = 0.9
@@ -205,7 +201,7 @@ def _published_estimate(
         basis=Basis.SCALED_FROM_PUBLISHED,
         evidence=tuple(row_evidence(row) for row, _seconds in closest[:3]),
         assumptions=tuple(assumptions),
-        is_warned=log_sd > _WARNED_SD,
+        is_warned=log_sd > OWN_WARNED_SD,
     )
 
 
@@ -270,7 +266,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
             *(row_evidence(a.row) for a in (found.nearest[:1] if found else ())),
         ),
         assumptions=(*target.notes, _cores_sentence(target, here, law)),
-        is_warned=log_sd > _CPU_WARNED_SD or middle < least_s,
+        is_warned=log_sd > OWN_WARNED_SD or middle < least_s,
     )
 
 

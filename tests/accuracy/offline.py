@@ -39,7 +39,7 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Job, Workload
 from advisor.network.load import bundled_workload
 from advisor.predict.anchors import Anchor
-from advisor.predict.answers import LeftOut, Nearby, answers
+from advisor.predict.answers import OWN_WARNED_SD, LeftOut, Nearby, answers
 from advisor.predict.ceilings import ceilings_of_limits
 from advisor.predict.hardware import spec_limits
 from advisor.predict.index import knowledge_index
@@ -279,6 +279,7 @@ def cpu_cases(knowledge: Knowledge) -> Iterable[Case]:
             name=row.id,
             log_error=math.log(step.step_s.mid / (per_sample * batch)),
             log_sd=step.log_sd,
+            is_warned=step.log_sd > OWN_WARNED_SD,
         )
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.accuracy.recorded_factors FILE`: fits what the model takes from a recording.
+"""`python -m tests.accuracy.recorded_factors FILE...`: fits what the model takes from recordings.
 
 Class factors of inference are fitted on the families that may shape the model, and judged on each
 family by those fitted without it. The width of the intervals is split-conformal: how many of the
@@ -118,12 +118,18 @@ def held_by(found: list[float], coverage: float) -> float:
     return found[min(at, len(found) - 1)]
 
 
+def all_shares(files: Iterable[Path]) -> list[Shares]:
+    """Return the float32 cases of several recordings."""
+    knowledge = load_knowledge()
+    recordings = [Recording(file) for file in files]
+    return [case for one in recordings for case in shares_of(Judge(one, knowledge), one)]
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Print the factors, the errors with and without them, and the widths."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path)
-    recording = Recording(parser.parse_args(arguments).file)
-    cases = shares_of(Judge(recording, load_knowledge()), recording)
+    parser.add_argument("files", type=Path, nargs="+", help="recordings, all of them together")
+    cases = all_shares(parser.parse_args(arguments).files)
     for name, factor in factors(cases).items():
         print(f"factor {name}: {factor:.3f}")
     for phase in Phase:

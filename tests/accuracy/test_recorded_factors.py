@@ -6,33 +6,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Phase
 from advisor.predict.typical import GROUPS, LEAST, MOST, typical_factor
 from advisor.predict.workload_time import Z_80
-from tests.accuracy.live_file import Recording
-from tests.accuracy.live_recorded import Judge
 from tests.accuracy.recorded_factors import (
     COVERAGE,
     SOURCES,
     Shares,
+    all_shares,
     factors,
     fit,
     held_by,
     log_error,
     run,
     scores,
-    shares_of,
     without_family,
 )
 
-FITTED_ON = Path(__file__).with_name("recorded") / "linux-sapphirerapids-2.json.gz"
+FITTED_ON = [
+    Path(__file__).with_name("recorded") / f"linux-sapphirerapids-{day}.json.gz" for day in (2, 3)
+]
 
 
 @pytest.fixture(scope="module")
 def cases():
-    recording = Recording(FITTED_ON)
-    return shares_of(Judge(recording, load_knowledge()), recording)
+    return all_shares(FITTED_ON)
 
 
 def test_factors_are_those_of_the_fit(cases):
@@ -79,7 +77,7 @@ def test_split_conformal_takes_the_next_larger_residual():
 
 
 def test_the_command_prints_factors_and_widths(capsys):
-    assert run([str(FITTED_ON)]) == 0
+    assert run([str(FITTED_ON[0])]) == 0
     text = capsys.readouterr().out
     assert "factor convolution: 1.0" in text
     assert "85% within" in text

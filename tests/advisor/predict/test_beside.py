@@ -2,13 +2,20 @@
 
 import dataclasses
 
-from advisor.model.kernel import ElementwiseShape, GemmShape
-from advisor.model.quantity import Phase
-from advisor.predict.beside import calls_beside, fed_bytes, fed_s
+from advisor.model.kernel import (
+    ElementwiseShape,
+    EmbeddingShape,
+    GemmShape,
+    NormShape,
+    RecurrentShape,
+)
+from advisor.model.quantity import Phase, Precision
+from advisor.predict.beside import calls_beside, conversions, fed_bytes, fed_s
 from tests.advisor.predict.builders import conv, gemm, operator, small_cnn, workload
 
 SEQUENCE = operator(gemm(512, 96, 96), parameters=9312)
-SCORES = operator(GemmShape(m=64, n=64, k=32, batch=24), inputs=(0, 0))
+SCORES = operator(GemmShape(m=64, n=64, k=32, batch=24, transpose_b=True), inputs=(0, 0))
+MIXED = operator(GemmShape(m=64, n=32, k=64, batch=24), inputs=(0, 0))
 
 
 def moved(op, *, phase=Phase.INFERENCE):
@@ -29,9 +36,33 @@ def test_the_bias_of_a_plain_product_comes_with_it():
 
 
 def test_heads_are_brought_together_and_apart():
-    # Queries and keys are copied, the scores are not.
-    assert moved(SCORES) == 24 * 2 * 64 * 32
-    assert moved(SCORES, phase=Phase.TRAINING) == 3 * 24 * 2 * 64 * 32
+    # Queries, keys and values are copied, the scores are not; what comes out is turned back.
+    copied = 24 * 2 * 64 * 32
+    assert moved(SCORES) == 2 * copied
+    assert moved(MIXED) == 4 * copied
+    assert moved(SCORES, phase=Phase.TRAINING) == 4 * copied
+
+
+def converted(op, *, phase=Phase.INFERENCE, precision=Precision.BFLOAT16):
+    calls = conversions(op, phase=phase, precision=precision)
+    return sum(call.shape.elements * call.count for call in calls)
+
+
+def test_weights_and_normalisations_are_converted_in_a_short_format():
+    dense = operator(gemm(8, 96, 96), parameters=10_000)
+    assert converted(dense) == 7_500  # 6 of the 8 bytes that ReLU moves
+    assert converted(dense, phase=Phase.TRAINING) == 15_000
+    norm = operator(NormShape(kind="batch", elements=10_000, channels=10), parameters=40)
+    assert converted(norm) == 15_000
+    assert converted(dense, precision=Precision.FLOAT32) == 0
+
+
+def test_what_is_timed_with_its_conversions_or_has_none_is_not_converted_again():
+    lstm = RecurrentShape(cell="lstm", batch=8, timesteps=4, input=8, hidden=8)
+    table = EmbeddingShape(indices=10, dim=8, vocabulary=100)
+    for shape in (lstm, table, ElementwiseShape(op="relu", elements=10)):
+        assert converted(operator(shape, parameters=1_000)) == 0
+    assert converted(operator(conv(8, 3, 8, 4), parameters=0)) == 0
 
 
 def test_inputs_are_given_and_in_inference_results_come_back():

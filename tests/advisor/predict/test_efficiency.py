@@ -123,6 +123,20 @@ def test_float32_stands_in_for_a_precision_that_was_not_timed():
     assert half == pytest.approx(single / 2, rel=0.05)
 
 
+def test_a_framework_promises_nothing_of_a_short_format_that_was_not_timed():
+    rooflines = {
+        F32: ROOF,
+        Precision.BFLOAT16: Roofline(flop_per_s=200e9, byte_per_s=20e9, dispatch_s=5e-6),
+    }
+    shape = ElementwiseShape(op="relu", elements=1_000_000)
+    found = EfficiencyModel([point(shape, 5e-4)], rooflines=rooflines, call_s=4e-4)
+    single, half = ask(found, shape), ask(found, shape, precision=Precision.BFLOAT16)
+    assert half.time_s == single.time_s
+    assert half.log_sd > single.log_sd
+    assert single.is_exact
+    assert not half.is_exact
+
+
 def test_class_without_points_has_a_usual_factor():
     found = ask(model(), gemm(512, 512, 512))
     roof = ROOF.time_s(gemm(512, 512, 512), direction=Direction.FORWARD, precision=F32)

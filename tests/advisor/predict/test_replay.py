@@ -38,3 +38,13 @@ def test_light_shapes_are_left_out():
 def test_network_without_products_has_nothing_to_replay():
     work = workload(operator(ElementwiseShape(op="relu", elements=10)))
     assert replay_kernels(work, limit_s=60.0) == ()
+
+
+def test_functions_of_several_passes_are_timed_and_plain_ones_are_not():
+    work = workload(
+        operator(ElementwiseShape(op="gelu", elements=10_000)),
+        operator(ElementwiseShape(op="relu", elements=10_000_000), inputs=(0,)),
+    )
+    calls = replay_kernels(work, limit_s=60.0)
+    assert {call.shape.op for call in calls} == {"gelu"}
+    assert calls[0].direction is Direction.BACKWARD  # a dozen operators

@@ -1,0 +1,39 @@
+"""What an element-wise function costs in a framework, over the cheapest one.
+
+A framework computes GELU by five operators one after another, and its gradient by a dozen: each
+reads and writes the whole tensor. Kernels of our own do it in one pass and have no such factor.
+Leaves to others: times (`advisor.predict.efficiency`), what is timed (`advisor.predict.replay`).
+"""
+
+from advisor.model.kernel import Direction, ElementwiseShape, KernelShape
+
+# Forward and backward over those of ReLU, measured side by side: Keras 3.11, TensorFlow 2.21, two
+# cores with AVX-512, 98,304 and 524,288 elements, the mean of both sizes.
+_OVER_RELU: dict[str, tuple[float, float]] = {
+    "elu": (1.8, 1.3),
+    "selu": (1.8, 1.5),
+    "gelu": (3.9, 8.0),
+    "sigmoid": (1.8, 1.3),
+    "hard_sigmoid": (1.8, 1.3),
+    "hard_silu": (3.3, 5.5),
+    "tanh": (1.4, 1.2),
+    "softplus": (5.0, 2.5),
+    "silu": (2.5, 3.5),
+    "mish": (2.2, 11.0),
+    "dropout": (5.0, 1.2),
+}
+_SAME = {"swish": "silu", "hardsigmoid": "hard_sigmoid", "hardsilu": "hard_silu"}
+_SAME |= {"hardswish": "hard_silu", "hard_swish": "hard_silu"}
+
+
+def cost_over_relu(shape: KernelShape, *, direction: Direction) -> float:
+    """Return how many times the work of ReLU a function is; 1 for what is no such function."""
+    if not isinstance(shape, ElementwiseShape):
+        return 1.0
+    forward, backward = _OVER_RELU.get(_SAME.get(shape.op, shape.op), (1.0, 1.0))
+    return forward if direction is Direction.FORWARD else backward
+
+
+def is_costly(shape: KernelShape) -> bool:
+    """Whether a function is worth timing for itself: ReLU and sums tell little of it."""
+    return cost_over_relu(shape, direction=Direction.FORWARD) >= 2.0
