@@ -22,7 +22,7 @@ uninstall() {
         "$data/applications/dl-advisor.desktop" "$data/mime/packages/dl-advisor.xml" \
         "$data/icons/hicolor/scalable/apps/dl-advisor.svg" \
         "$data/icons/hicolor/"*/apps/dl-advisor.png \
-        "$data/metainfo/org.dl_advisor.dl_advisor.metainfo.xml" "$data/man/man1/dl-advisor.1"
+        "$data/metainfo/invalid.dl_advisor.dl_advisor.metainfo.xml" "$data/man/man1/dl-advisor.1"
 }
 
 if [ "${1:-}" = --uninstall ]; then
@@ -52,7 +52,7 @@ sed -e "s|^Exec=.*|Exec=\"$quoted\" %f|" -e "s|^TryExec=.*|TryExec=$quoted|" \
 cp -- "$here/share/dl-advisor.svg" "$data/icons/hicolor/scalable/apps/"
 cp -R -- "$here/share/icons/." "$data/icons/hicolor/"
 cp -- "$here/share/dl-advisor-mime.xml" "$data/mime/packages/dl-advisor.xml"
-cp -- "$here/share/org.dl_advisor.dl_advisor.metainfo.xml" "$data/metainfo/"
+cp -- "$here/share/invalid.dl_advisor.dl_advisor.metainfo.xml" "$data/metainfo/"
 cp -- "$here/share/dl-advisor.1" "$data/man/man1/"
 refresh
 echo "DL Advisor is in your menu; in a terminal it is $programs/dl-advisor"

@@ -24,7 +24,7 @@ PROGRAMS = ("dl-advisor", "dl-advisor-gui")
 ICON = ROOT / "resources" / "icons" / "dl-advisor.svg"
 # Not every desktop reads SVG.
 ICON_SIZES = (48, 128, 256)
-APP_ID = "org.dl_advisor.dl_advisor"
+APP_ID = "invalid.dl_advisor.dl_advisor"
 # A role, at a domain that can never exist (RFC 2606): whoever publishes names who answers.
 MAINTAINER = "DL Advisor contributors <contributors@dl-advisor.invalid>"
 # File in the system's /usr/share, and what it is made of.

@@ -64,7 +64,7 @@ def test_it_installs_runs_and_leaves_only_what_is_the_users(packages, app, tmp_p
     entry = (data / "applications/dl-advisor.desktop").read_text(encoding="utf-8")
     assert f'Exec="{home}/.local/lib/dl-advisor/dl-advisor-gui" %f\n' in entry
     assert (data / "icons/hicolor/48x48/apps/dl-advisor.png").read_bytes()[:4] == b"\x89PNG"
-    assert (data / "metainfo/org.dl_advisor.dl_advisor.metainfo.xml").is_file()
+    assert (data / "metainfo/invalid.dl_advisor.dl_advisor.metainfo.xml").is_file()
     program = home / ".local/bin/dl-advisor"
     done = subprocess.run([program, "a b"], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("dl-advisor|a b|")
