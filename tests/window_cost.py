@@ -20,7 +20,7 @@ import psutil
 
 from advisor.model.codec import dump_document, load_document
 from advisor.model.measurement import BenchmarkRequest, MeasurementSet
-from tests.window_time import ROOT, start_server
+from tests.ui.screen import ROOT, virtual_screen
 
 ALLOWED = 0.01
 LONGEST_S = 120.0
@@ -143,21 +143,16 @@ def main(arguments: Sequence[str]) -> int:
     if asked.side:
         return child(asked.side, asked.out)
     pairs = []
-    server, display = start_server()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            # What devices run best is found in a run that does not count.
-            one_run("plain", display=display, home=Path(folder))
-            for number in range(asked.pairs):
-                order = ("window", "plain") if number % 2 == 0 else ("plain", "window")
-                both = {s: one_run(s, display=display, home=Path(folder)) for s in order}
-                pairs.append(ratios(both["window"][0], both["plain"][0]))
-                told = sorted({word for _, warnings in both.values() for word in warnings})
-                middle = statistics.median(pairs[-1].values())
-                print(f"pair {number + 1}: {middle:.3f}, warnings: {told or 'none'}", flush=True)
-    finally:
-        server.terminate()
-        server.wait(10)
+    with virtual_screen() as display, tempfile.TemporaryDirectory() as folder:
+        # What devices run best is found in a run that does not count.
+        one_run("plain", display=display, home=Path(folder))
+        for number in range(asked.pairs):
+            order = ("window", "plain") if number % 2 == 0 else ("plain", "window")
+            both = {s: one_run(s, display=display, home=Path(folder)) for s in order}
+            pairs.append(ratios(both["window"][0], both["plain"][0]))
+            told = sorted({word for _, warnings in both.values() for word in warnings})
+            middle = statistics.median(pairs[-1].values())
+            print(f"pair {number + 1}: {middle:.3f}, warnings: {told or 'none'}", flush=True)
     lines, middle = summary(pairs)
     print("\n".join(lines))
     print(f"load of the last minute: {os.getloadavg()[0]:.1f}, with {psutil.cpu_count()} CPUs")

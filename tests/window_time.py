@@ -19,7 +19,8 @@ from pathlib import Path
 
 import psutil
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.ui.screen import ROOT, environment, virtual_screen
+
 MAP_NOTIFY, SUBSTRUCTURE_NOTIFY, Z_PIXMAP = 19, 1 << 19, 2
 GIVE_UP_S = 30.0
 SETTLED_S = 5.0
@@ -86,18 +87,6 @@ class Screen:
         return colours
 
 
-def start_server() -> tuple["subprocess.Popen[bytes]", str]:
-    """Start a virtual screen; return it and its name."""
-    reader, writer = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
-        pass_fds=[writer], stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(writer)
-    with os.fdopen(reader) as stream:
-        return server, f":{stream.readline().strip()}"
-
-
 def memory_mib(pid: int) -> tuple[float, float]:
     """Return the resident and the proportional set of a process, in MiB."""
     full = psutil.Process(pid).memory_full_info()
@@ -107,11 +96,10 @@ def memory_mib(pid: int) -> tuple[float, float]:
 def one_start(command: list[str], *, display: str, home: str) -> dict[str, float]:
     """Start the program once and return what it took."""
     screen = Screen(display)
-    environment = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "HOME": home}
-    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
-        environment[name] = f"{home}/{name}"
+    folders = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+    own = environment(display, HOME=home, **{name: f"{home}/{name}" for name in folders})
     began = time.perf_counter()
-    app = subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+    app = subprocess.Popen(command, env=own, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
         screen.wait_mapped(began + GIVE_UP_S)
         mapped_s = time.perf_counter() - began
@@ -133,18 +121,14 @@ def main() -> int:
     parser.add_argument("--page", default="start", help="the page that is opened")
     asked = parser.parse_args()
     command = [sys.executable, "-P", "-m", "ui", "--page", asked.page]
-    server, display = start_server()
     rows = []
-    try:
+    with virtual_screen() as display:
         for _ in range(asked.n + (not asked.cold)):
             if asked.cold:
                 os.sync()
                 Path("/proc/sys/vm/drop_caches").write_text("3", encoding="ascii")
             with tempfile.TemporaryDirectory() as home:
                 rows.append(one_start(command, display=display, home=home))
-    finally:
-        server.terminate()
-        server.wait(10)
     # The first of the warm starts may have been a cold one.
     rows = rows[not asked.cold :]
     for name in rows[0]:

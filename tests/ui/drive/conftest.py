@@ -1,7 +1,6 @@
 """A virtual screen, and the real program on it, driven by the pointer and the keyboard."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+
+from tests.ui.screen import environment, virtual_screen
 
 LAUNCHER = Path(__file__).with_name("window.py")
 TOOLS = ("Xvfb", "xdotool", "openbox")
@@ -22,37 +23,23 @@ def display():
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)} (packages xvfb, xdotool and openbox)")
-    reader, writer = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
-        pass_fds=[writer], stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(writer)
-    with os.fdopen(reader) as stream:
-        number = stream.readline().strip()
-    name = f":{number}"
     code = "from PySide6.QtGui import QGuiApplication; QGuiApplication([])"
-    opened = subprocess.run(
-        [sys.executable, "-c", code], env=environment(name), capture_output=True, check=False
-    )
-    # Gives the keyboard to the window, as on every desktop.
-    manager = subprocess.Popen(
-        ["openbox"], env=environment(name), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
+    with virtual_screen() as name:
+        opened = subprocess.run(
+            [sys.executable, "-c", code], env=environment(name), capture_output=True, check=False
+        )
         if opened.returncode:
             pytest.skip("Qt cannot open a window here; `python3 start.py` names what is missing")
-        yield name
-    finally:
-        for process in (manager, server):
-            process.terminate()
-            process.wait(10)
-
-
-def environment(display, **more):
-    kept = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
-    root = str(Path(__file__).resolve().parents[3])
-    return {**kept, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "PYTHONPATH": root, **more}
+        # Gives the keyboard to the window, as on every desktop.
+        manager = subprocess.Popen(
+            ["openbox"], env=environment(name), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            yield name
+        finally:
+            manager.terminate()
+            manager.wait(10)
 
 
 class Driver:
