@@ -99,6 +99,7 @@ QTabBar::tab {{
 QTabBar::tab:hover {{ background: {shade}; }}
 QTabBar::tab:selected {{ color: palette(text); border-bottom-color: {now}; }}
 QTabBar::tab:selected:focus {{ background: {chosen}; }}
+QSlider:horizontal {{ min-height: 20px; }}
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {line}; }}
 QSlider::sub-page:horizontal {{ border-radius: 2px; background: {now}; }}
 QSlider::sub-page:horizontal:disabled {{ background: {none}; }}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -32,6 +32,8 @@ from ui.widgets.navigation import Entry, NavigationRail
 
 MINIMUM_SIZE = (1000, 640)
 USUAL_SIZE = (1240, 800)
+# What a desktop draws around a window: its title and its edges.
+_FRAME = (8, 40)
 _MESSAGE_MS = 15_000
 
 
@@ -42,6 +44,17 @@ class Page:
     name: str
     title: str
     make: Callable[[], QWidget]
+
+
+def first_size(available: tuple[int, int]) -> tuple[int, int]:
+    """Return width and height of the window where none is remembered, so that it fits."""
+    width, height = (
+        max(least, min(usual, there - frame))
+        for least, usual, there, frame in zip(
+            MINIMUM_SIZE, USUAL_SIZE, available, _FRAME, strict=True
+        )
+    )
+    return width, height
 
 
 class MainWindow(QMainWindow):
@@ -69,7 +82,8 @@ class MainWindow(QMainWindow):
         self._made: dict[str, QWidget] = {}
         self.setWindowTitle("DL Advisor")
         self.setMinimumSize(*MINIMUM_SIZE)
-        self.resize(*USUAL_SIZE)
+        # A screen that is drawn at twice the size may be smaller than the usual window.
+        self.resize(QSize(*USUAL_SIZE).boundedTo(self.screen().availableSize()))
         self.setAcceptDrops(True)
         entries = [Entry(name=page.name, title=translator(page.title)) for page in pages]
         self.rail = NavigationRail(entries, name=translator(N_("Pages")))

@@ -1,11 +1,11 @@
 """The window takes model files, tells before it closes, and says where things were written."""
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QMessageBox
 
-from ui.views.main_window import MINIMUM_SIZE, MainWindow, Page
+from ui.views.main_window import MINIMUM_SIZE, USUAL_SIZE, MainWindow, Page, first_size
 
 MADE = []
 
@@ -137,3 +137,26 @@ def test_pages_are_chosen_by_click_and_by_key(window, qtbot):
 def test_it_knows_its_pages(window):
     assert window.has_page("machine")
     assert not window.has_page("nowhere")
+
+
+def test_the_first_window_is_no_larger_than_the_screen(qtbot, tr):
+    window = MainWindow(
+        (Page(name="start", title="Start", make=QLabel),), version="1", translator=tr
+    )
+    qtbot.addWidget(window)
+    room = window.screen().availableSize()
+    least = QSize(*MINIMUM_SIZE)
+    assert window.size() == QSize(*USUAL_SIZE).boundedTo(room).expandedTo(least)
+
+
+@pytest.mark.parametrize(
+    ("screen", "size"),
+    [
+        ((1920, 1080), (1240, 800)),
+        ((1280, 800), (1240, 760)),
+        ((1366, 728), (1240, 688)),
+        ((800, 600), (1000, 640)),
+    ],
+)
+def test_the_first_window_fits_on_the_screen(screen, size):
+    assert first_size(screen) == size
