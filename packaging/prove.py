@@ -30,6 +30,7 @@ from pathlib import Path
 
 import stranger
 from clean_root import CleanRoot
+from screen import Screen
 
 TOOLS = (
     "debootstrap", "Xvfb", "openbox", "xdotool", "import", "strace", "xz", "zstd", "dpkg-deb",
@@ -176,7 +177,9 @@ def strain(proof: Proof) -> str:
     script = proof.source / "packaging/smoke_test.py"
     log = proof.out / "logs/smoke.log"
     log.unlink(missing_ok=True)
-    proof.run(sys.executable, script, "--hard", archive, log="smoke")
+    with Screen(proof.out / "pictures") as screen:
+        words = ("--hard", archive)
+        proof.run(sys.executable, script, *words, log="smoke", DISPLAY=screen.display)
     said = log.read_text(encoding="utf-8").splitlines()
     left_out = [text for text in said if "left out" in text]
     if left_out:

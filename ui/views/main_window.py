@@ -46,15 +46,11 @@ class Page:
     make: Callable[[], QWidget]
 
 
-def first_size(available: tuple[int, int]) -> tuple[int, int]:
+def first_size(available: QSize) -> tuple[int, int]:
     """Return width and height of the window where none is remembered, so that it fits."""
-    width, height = (
-        max(least, min(usual, there - frame))
-        for least, usual, there, frame in zip(
-            MINIMUM_SIZE, USUAL_SIZE, available, _FRAME, strict=True
-        )
-    )
-    return width, height
+    room = available - QSize(*_FRAME)
+    size = QSize(*USUAL_SIZE).boundedTo(room).expandedTo(QSize(*MINIMUM_SIZE))
+    return size.width(), size.height()
 
 
 class MainWindow(QMainWindow):
@@ -83,7 +79,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("DL Advisor")
         self.setMinimumSize(*MINIMUM_SIZE)
         # A screen that is drawn at twice the size may be smaller than the usual window.
-        self.resize(QSize(*USUAL_SIZE).boundedTo(self.screen().availableSize()))
+        self.resize(*first_size(self.screen().availableSize()))
         self.setAcceptDrops(True)
         entries = [Entry(name=page.name, title=translator(page.title)) for page in pages]
         self.rail = NavigationRail(entries, name=translator(N_("Pages")))
