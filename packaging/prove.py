@@ -227,16 +227,16 @@ def prove(proof: Proof, *, source: str, root: CleanRoot) -> int:
     began = time.monotonic()
     proof.line("sources", lambda: copy_sources(proof, source))
     with ThreadPoolExecutor(1) as pool:
-        rooted = pool.submit(root.make)
+        rooted, piped = pool.submit(root.make), pool.submit(install_with_pipx, proof)
         proof.line("locked packages", lambda: make_environment(proof))
         for kind in ("lean", "full"):
             proof.line(f"build: {kind}", lambda kind=kind: build(proof, kind))
         for kind in ("lean", "full"):
             proof.line(f"packages: {kind}", lambda kind=kind: pack(proof, kind))
         proof.line("clean system", rooted.result)
+        proof.line("pipx", piped.result)
     use_package(proof, root)
     proof.line("tar under strain", lambda: strain(proof))
-    proof.line("pipx", lambda: install_with_pipx(proof))
     n_failed = sum(not is_good for _name, is_good, _figure, _took in proof.lines)
     minutes = (time.monotonic() - began) / 60
     sys.stdout.write(f"{len(proof.lines)} lines, {n_failed} failed, {minutes:.1f} minutes\n")

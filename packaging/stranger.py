@@ -63,17 +63,16 @@ def try_chinese(root: CleanRoot) -> str:
     if "深度学习" not in text:
         raise ValueError("the PDF is not in Chinese")
     saved = root.home / "我的 work/建议 1.json"
-    figure = f"PDF of {len(text)} letters; {_measured(saved)}"
+    figure = f"PDF of {len(text)} letters; {_contents(saved)}"
     _call(root, "rm", "-r", folder)
     return figure
 
 
-def _measured(saved: Path) -> str:
-    """Say how many options an advice has, and how many of them were measured here."""
-    text = saved.read_text(encoding="utf-8")
-    ranked = json.loads(text)["ranked"]
-    n_measured = sum('"measured"' in json.dumps(option) for option in ranked)
-    return f"{len(ranked)} options, {n_measured} of them measured"
+def _contents(saved: Path) -> str:
+    """Say how many options an advice has, and what the time on this machine rests on."""
+    ranked = json.loads(saved.read_text(encoding="utf-8"))["value"]["ranked"]
+    (basis,) = (row["prediction"]["basis"] for row in ranked if row["option"]["id"] == "stay")
+    return f"{len(ranked)} options, this machine {basis}"
 
 
 def use_window(root: CleanRoot, pictures: Path) -> str:
@@ -100,7 +99,7 @@ def use_window(root: CleanRoot, pictures: Path) -> str:
     if found or n_calls < _MIN_CALLS:
         raise ValueError(f"{n_calls} calls seen, written elsewhere: {', '.join(found[:20])}")
     return (
-        f"advice after {took_s:.0f} s (traced), {_measured(root.home / SAVED)}; "
+        f"advice after {took_s:.0f} s (traced), {_contents(root.home / SAVED)}; "
         f"{n_calls} calls on files, none writes elsewhere"
     )
 
