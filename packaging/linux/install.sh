@@ -30,6 +30,9 @@ if [ "${1:-}" = --uninstall ]; then
     refresh
     # Without a package there is nothing in it but what was made of ours.
     rmdir -- "$data/mime/packages" 2>/dev/null && rm -rf -- "$data/mime"
+    # So it is with the index of programs, where there is none.
+    find "$data/applications" -name '*.desktop' 2>/dev/null | grep -q . ||
+        rm -f -- "$data/applications/mimeinfo.cache"
     echo "DL Advisor is removed; your results and settings are where they were."
     exit 0
 fi
