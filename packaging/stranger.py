@@ -16,8 +16,9 @@ from watch import changed_files, watcher
 
 _COMMAND_S = 400.0
 # Folders of the stranger's own that may be written to.
-FOLDERS = tuple(f"{HOME}/{name}" for name in (".cache", ".config", ".local", ".nv"))
-# Only letters of the keyboard: xdotool loses some of the others now and then, so that Chinese names are tried with a command (`try_chinese`) and not typed.
+FOLDERS = tuple(f"{HOME}/{name}" for name in (".cache", ".config", ".local/share", ".nv"))
+# Only letters of the keyboard: xdotool loses some of the others now and then. Chinese names are
+# tried with a command (`try_chinese`).
 PDF, SAVED, SECOND = "my advice.pdf", "my.dl-advisor.json", "my advice again.pdf"
 _KEPT = ".local/share/dl-advisor/last-recommendation.json"
 _MIN_CALLS = 5000
