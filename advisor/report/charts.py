@@ -120,6 +120,9 @@ def scatter_drawing(chart: ScatterChart, *, width: float, font: str) -> Drawing:
     return drawing
 
 
+_LINEAR_STEPS = 4
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Axis:
     begin: float
@@ -131,9 +134,10 @@ class _Axis:
         positive = [v for v in values if v > 0]
         is_log = is_log and bool(positive)
         if not is_log:
-            return cls(begin=0.0, end=max(values) * 1.1 or 1.0, is_log=False)
-        begin = 10 ** math.floor(math.log10(min(positive)))
-        end = 10 ** math.ceil(math.log10(max(positive) * 1.01))
+            step = _round_up(max(values) * 1.05 / _LINEAR_STEPS or 1.0 / _LINEAR_STEPS)
+            return cls(begin=0.0, end=_LINEAR_STEPS * step, is_log=False)
+        begin = 1.0 / _round_up(1.0 / min(positive))
+        end = _round_up(max(max(positive) * 1.01, begin * 10.0))
         return cls(begin=begin, end=end, is_log=True)
 
     def fraction(self, value: float) -> float:
@@ -143,11 +147,23 @@ class _Axis:
         return math.log10(value / self.begin) / math.log10(self.end / self.begin)
 
     def ticks(self) -> list[float]:
+        """Return round numbers from end to end."""
         if not self.is_log:
-            return [self.end * i / 4 for i in range(5)]
-        decades = round(math.log10(self.end / self.begin))
-        step = max(1, decades // 6)
-        return [self.begin * 10**i for i in range(0, decades + 1, step)]
+            return [self.end * i / _LINEAR_STEPS for i in range(_LINEAR_STEPS + 1)]
+        first, last = math.floor(math.log10(self.begin)), math.ceil(math.log10(self.end))
+        step = max(1, (last - first) // 6)
+        leads = (1.0, 2.0, 5.0) if last - first <= 2 else (1.0,)
+        found = [lead * 10.0**i for i in range(first, last + 1, step) for lead in leads]
+        slack = 1.0 + 1e-9
+        return [tick for tick in found if self.begin / slack <= tick <= self.end * slack]
+
+
+def _round_up(value: float) -> float:
+    """Return the next number that is 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(
+        lead * power for lead in (1.0, 2.0, 5.0, 10.0) if value <= lead * power * (1 + 1e-9)
+    )
 
 
 def _draw_axes(

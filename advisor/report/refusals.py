@@ -244,6 +244,7 @@ COLLECTOR = (
     N_("at least {n}"),
 )  # fmt: skip
 ASKED = (
+    N_("{name} cannot be tried in {phase}: add --phase {other}"),
     N_("the deadline must be more than 0 hours"),
     N_("a week has {n} hours, got {value}"),
     N_("prices are known in {names} only, not in {name}"),
