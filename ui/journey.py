@@ -26,6 +26,7 @@ from advisor.knowledge.store import Knowledge, load_knowledge, load_networks
 from advisor.model.kernel import KernelCall
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import MeasurementSet, Runner
+from advisor.model.own_step import OwnStep
 from advisor.model.published import NetworkFacts
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
@@ -288,6 +289,7 @@ def advise(
     knowledge: Knowledge,
     *,
     index: KnowledgeIndex | None = None,
+    own_steps: tuple[OwnStep, ...] = (),
 ) -> Recommendation:
     """Return the advice for today's date; without the index of the knowledge it is made."""
     from advisor.recommend.recommend import recommend
@@ -301,6 +303,7 @@ def advise(
         today=today(),
         app_version=app_version(),
         index=index,
+        own_steps=own_steps,
     )
 
 
@@ -330,6 +333,7 @@ def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
         app_version=app_version(),
         index=bundled_index(),
         trials=advice.trials,
+        own_steps=advice.own_steps,
     )
 
 
@@ -344,6 +348,8 @@ def walk(
     Raises:
         InputError: bad input, before anything is measured.
     """
+    from ui.own_steps import own_steps_of
+
     knowledge = bundled_knowledge()
     workload = load_job(request, knowledge)
     profile = probe_machine()
@@ -355,6 +361,8 @@ def walk(
     results = measure(profile, workload, request, on_event=on_event, cancel=cancel)
     if not results.measured:
         return first
-    final = advise(profile, results, workload, request.preferences, knowledge, index=index)
+    own = own_steps_of(profile)
+    words = (workload, request.preferences, knowledge)
+    final = advise(profile, results, *words, index=index, own_steps=own)
     on_event(AdviceReady(recommendation=final))
     return final

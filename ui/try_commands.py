@@ -5,6 +5,7 @@ Leaves to others: the words (`ui.try_arguments`), the network (`ui.try_source`),
 """
 
 import argparse
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -35,8 +36,9 @@ from probes.machine.reader import SystemReader
 from ui import commands, journey, try_install, try_source
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
-from ui.history.store import History
+from ui.history.store import History, Search
 from ui.language import user_translator
+from ui.own_steps import keep_own_step, own_steps_of
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
 from ui.terminal import print_line, report_text
@@ -97,6 +99,7 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
         app_version=journey.app_version(),
         index=journey.bundled_index(),
         trials=report,
+        own_steps=own_steps_of(profile),
     )
     commands.tell_not_kept(keep_last(advice))
 
@@ -175,7 +178,25 @@ def _search(
             on_run=_tell,
             cancel=progress.cancel,
         )
-        return searcher.go(profile), progress.cancel.is_cancelled
+        report = searcher.go(profile)
+        if source.code is None:
+            _keep_own_step(history, kept, report, commands.workload_of(options), profile)
+        return report, progress.cancel.is_cancelled
+
+
+def _keep_own_step(
+    history: History,
+    search: Search,
+    report: TrialReport,
+    workload: Workload,
+    profile: MachineProfile,
+) -> None:
+    """Keep what the trial tells of a prediction from what was last measured on this machine."""
+    last = read_last()
+    if last is None or last.profile.cpu.brand != profile.cpu.brand:
+        return
+    advice = dataclasses.replace(last, profile=profile, workload=workload, trials=report)
+    keep_own_step(history, search, advice)
 
 
 def _tell(setup: TrialSetup, run: TrialRun) -> None:

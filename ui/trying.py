@@ -4,6 +4,7 @@ Leaves to others: the search (`ui.try_run`), showing it (`ui.dialogs.trial`), th
 command line (`ui.try_commands`).
 """
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits, run_setup
 from ui import journey, try_source
 from ui.history.store import History
+from ui.own_steps import keep_own_step
 from ui.settings import trials_file
 from ui.try_plan import search_row, setups_for
 from ui.try_run import RunSetup, Searcher, SearchRequest
@@ -109,6 +111,8 @@ def run_trial(
 ) -> TrialReport:
     """Run the state now and the setups in turn; each finished run is kept in the history.
 
+    So is, in the end, what the state now tells of the prediction.
+
     Raises:
         InputError: when the history cannot be written.
     """
@@ -119,17 +123,20 @@ def run_trial(
             budget_s=minutes * _MINUTE_S,
             limits=RunLimits(memory_bytes=memory_limit_bytes(plan.profile)),
         )
+        kept = history.begun(search_row(plan.profile, plan.source))
         searcher = Searcher(
             request,
             today=journey.today(),
             history=history,
-            search_=history.begun(search_row(plan.profile, plan.source)),
+            search_=kept,
             on_start=on_start,
             on_run=on_run,
             cancel=cancel,
             run=run,
         )
-        return searcher.go(plan.profile)
+        report = searcher.go(plan.profile)
+        keep_own_step(history, kept, dataclasses.replace(plan.advice, trials=report))
+        return report
 
 
 def tells_something(report: TrialReport) -> bool:
@@ -149,4 +156,5 @@ def advice_with(report: TrialReport, advice: Recommendation) -> Recommendation:
         app_version=journey.app_version(),
         index=journey.bundled_index(),
         trials=report,
+        own_steps=advice.own_steps,
     )

@@ -10,6 +10,7 @@ from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.option import Option
+from advisor.model.own_step import OwnStep
 from advisor.model.prediction import Cost, Evidence, Prediction
 from advisor.model.quantity import Interval, Source
 from advisor.model.trial import TrialReport
@@ -201,6 +202,7 @@ class Recommendation:
         n_offers_considered: cloud offers that were priced (only the best few are in `ranked`).
         efficiencies: what was measured against what the hardware could do.
         trials: what was tried on this network here; None when nothing was.
+        own_steps: jobs that were tried on this machine before, with what had been predicted.
     """
 
     created_on: str
@@ -220,3 +222,4 @@ class Recommendation:
     sources: tuple[Source, ...]
     efficiencies: tuple[Efficiency, ...] = ()
     trials: TrialReport | None = None
+    own_steps: tuple[OwnStep, ...] = ()

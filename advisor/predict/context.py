@@ -11,6 +11,7 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Setting
+from advisor.model.own_step import OwnStep
 from advisor.model.prediction import Evidence
 from advisor.model.published import NetworkFacts, PublishedResult
 from advisor.model.quantity import Basis, Precision, Source
@@ -20,6 +21,7 @@ from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import MachineCeilings
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
+from advisor.predict.own_steps import Correction, correction
 from advisor.predict.published import (
     ThreadLaw,
     is_similar_batch,
@@ -39,6 +41,9 @@ class PredictionContext:
     Attributes:
         measurements: None before anything was measured.
         index: of the facts, where there is one already; None: it is made.
+        own_steps: that were tried on this machine, with what had been predicted of them.
+        correction: derived from them; None before anything was measured here, or when they say
+            nothing. Every step of a framework on this machine's processor has it.
         cpu_limits, baseline_step: derived, as all that follows: limits of this processor, and
             a step on it.
         cloud: the cloud tables by key.
@@ -57,6 +62,8 @@ class PredictionContext:
     workload: Workload
     knowledge: Knowledge
     index: KnowledgeIndex | None = None
+    own_steps: tuple[OwnStep, ...] = ()
+    correction: Correction | None = field(init=False)
     cpu_limits: CpuLimits = field(init=False)
     baseline_step: StepEstimate = field(init=False)
     cloud: CloudIndex = field(init=False)
@@ -77,8 +84,12 @@ class PredictionContext:
         network = network_facts(facts, name=work.network)
         limits = cpu_limits(self.profile, knowledge=facts)
         rows = rows_of_network(work, knowledge=facts)
-        baseline = step_on(work, device=self.ceilings.cpu, precision=work.precision)
+        cpu = self.ceilings.cpu
+        found = correction(self.own_steps, work) if cpu.is_framework else None
+        baseline = step_on(work, device=cpu, precision=work.precision)
+        baseline = found.of(baseline) if found else baseline
         derived = {
+            "correction": found,
             "cpu_limits": limits,
             "baseline_step": baseline,
             "cloud": index.cloud,

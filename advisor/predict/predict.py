@@ -88,11 +88,12 @@ def predict_baseline(context: PredictionContext) -> Prediction:
         context.knowledge, device=context.profile.cpu.brand, workload=context.workload
     )
     published = tuple(row_evidence(row) for row in rows)
+    own = context.correction.evidence if context.correction else ()
     return _from_step(
         BASELINE_OPTION_ID,
         context.baseline_step,
         workload=context.workload,
-        evidence=(*context.machine_evidence, *_sheet_evidence(context), *published),
+        evidence=(*own, *context.machine_evidence, *_sheet_evidence(context), *published),
     )
 
 
@@ -209,7 +210,7 @@ def _measured_step(
         if device.device_id != CPU_DEVICE_ID or not is_same:
             continue
         if any(point.precision is precision for point in device.points):
-            return predict_step(
+            step = predict_step(
                 context.workload,
                 ceilings=context.ceilings,
                 device_id=device.device_id,
@@ -217,6 +218,8 @@ def _measured_step(
                 settings=device.settings,
                 threads=device.threads,
             )
+            # As the step now, so that their ratio stays.
+            return context.correction.of(step) if context.correction and step else step
     return None
 
 

@@ -11,6 +11,7 @@ from advisor.knowledge.store import Knowledge, data_dates
 from advisor.model.machine import MachineProfile, MissingFact
 from advisor.model.measurement import MeasurementSet
 from advisor.model.option import Option, OptionKind
+from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Source
 from advisor.model.recommendation import (
     AvoidedOption,
@@ -61,6 +62,7 @@ def recommend(
     app_version: str,
     index: KnowledgeIndex | None = None,
     trials: TrialReport | None = None,
+    own_steps: tuple[OwnStep, ...] = (),
 ) -> Recommendation:
     """Return what to do about a job.
 
@@ -75,6 +77,8 @@ def recommend(
         index: of the facts, where there is one already; None: it is made, which takes longer
             than the rest.
         trials: what was tried on this network here; goes before what is predicted.
+        own_steps: jobs that were tried on this machine, which correct what is predicted of
+            others on it.
 
     Raises:
         InputError: when a wish or the date cannot be.
@@ -82,6 +86,7 @@ def recommend(
     check_preferences(preferences)
     check_date(today)
     index = index or knowledge_index(knowledge)
+    tried = trials_of(trials, workload=workload)
     context = PredictionContext(
         profile=profile,
         ceilings=fit_ceilings(profile, measurements, knowledge),
@@ -89,8 +94,8 @@ def recommend(
         workload=workload,
         knowledge=knowledge,
         index=index,
+        own_steps=() if tried else own_steps,
     )
-    tried = trials_of(trials, workload=workload)
     baseline = predict_baseline(context)
     if trials is not None and tried:
         now = tried[STAY_ID]
@@ -144,6 +149,7 @@ def recommend(
         sources=_sources(ranked, avoid),
         efficiencies=judge_efficiency(profile, measurements, knowledge),
         trials=trials,
+        own_steps=own_steps,
     )
 
 

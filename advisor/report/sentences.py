@@ -138,6 +138,12 @@ EVIDENCE = (
     N_("{n} fresh processes ran steps of this network here: {factor} times the speed ({low} to"
        " {high})"),
     N_("{n} fresh processes ran steps of this network here"),
+    N_("{n} networks tried on this machine ({dates}) took {share} more than predicted"),
+    N_("{n} networks tried on this machine ({dates}) took {share} less than predicted"),
+    N_("1 network tried on this machine ({dates}) took {share} more than predicted"),
+    N_("1 network tried on this machine ({dates}) took {share} less than predicted"),
+    N_("this network tried on this machine ({dates}) took {share} more than predicted"),
+    N_("this network tried on this machine ({dates}) took {share} less than predicted"),
     N_("tried on this machine"),
     N_("measured on this machine"),
     N_("data sheet"),
@@ -148,6 +154,8 @@ EVIDENCE = (
 )  # fmt: skip
 ASSUMPTIONS = (
     N_("Kernels were timed here under this setting; the step follows from them."),
+    N_("The time of a step is {share} longer for what was tried on this machine."),
+    N_("The time of a step is {share} shorter for what was tried on this machine."),
     N_("What others gained with other networks holds for yours within the stated range."),
     N_("A framework for this device has kernels as fast as those timed here."),
     N_("The published ratio of the two devices holds for your network."),

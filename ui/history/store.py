@@ -18,9 +18,11 @@ from typing import TypeVar
 
 from advisor.errors import InputError
 from advisor.model.codec import decode, encode
+from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 
-# 1: first version.
+# 1: first version. Tables that came later are made where they are missing; an older DL Advisor
+# reads the file without them.
 SCHEMA_VERSION = 1
 _T = TypeVar("_T")
 _BUSY_S = 10.0
@@ -43,6 +45,13 @@ CREATE TABLE IF NOT EXISTS run (
     run TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS run_of_search ON run (search_key, id);
+"""
+_LATER_TABLES = """
+CREATE TABLE IF NOT EXISTS own_step (
+    id INTEGER PRIMARY KEY,
+    search_key TEXT NOT NULL UNIQUE REFERENCES search (key),
+    step TEXT NOT NULL
+)
 """
 
 
@@ -142,6 +151,7 @@ class History:
                 database.executescript(
                     f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
                 )
+            database.execute(_LATER_TABLES)
         except BaseException:
             database.close()
             raise
@@ -204,6 +214,36 @@ class History:
         )
         return tuple((_value(a, TrialSetup), _value(b, TrialRun)) for a, b in rows)
 
+    def add_own_step(self, search: Search, step: OwnStep) -> None:
+        """Keep what a search tells of the predictions, in place of what it told before.
+
+        Raises:
+            InputError: when the disk is full, the file cannot be written, or no run is kept.
+        """
+        try:
+            with self._writing() as database:
+                database.execute(
+                    "INSERT OR REPLACE INTO own_step (search_key, step) VALUES (?, ?)",
+                    (search.key, _text(step)),
+                )
+        except sqlite3.Error as error:
+            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+
+    def own_steps(self, *, machine: str) -> tuple[OwnStep, ...]:
+        """Return what was tried on a machine, of each job the last; oldest first."""
+        rows = self._database.execute(
+            "SELECT own_step.step FROM own_step JOIN search ON search.key = own_step.search_key "
+            "WHERE search.machine = ? ORDER BY own_step.id",
+            (machine,),
+        )
+        last: dict[tuple[str, str, str, int], OwnStep] = {}
+        for (text,) in rows:
+            step = _value(text, OwnStep)
+            job = (step.network, step.phase.value, step.precision.value, step.batch_size)
+            last.pop(job, None)
+            last[job] = step
+        return tuple(last.values())
+
     def rows(self) -> tuple[HistoryRow, ...]:
         """Return all finished runs, oldest first."""
         names = [field.name for field in dataclasses.fields(Search)]
@@ -230,6 +270,7 @@ class History:
         """
         try:
             with self._writing() as database:
+                database.execute("DELETE FROM own_step WHERE search_key = ?", (key,))
                 database.execute("DELETE FROM run WHERE search_key = ?", (key,))
                 database.execute("DELETE FROM search WHERE key = ?", (key,))
         except sqlite3.Error as error:
@@ -251,7 +292,7 @@ class History:
         return int(row[0])
 
 
-def _text(value: TrialSetup | TrialRun) -> str:
+def _text(value: TrialSetup | TrialRun | OwnStep) -> str:
     return json.dumps(encode(value), ensure_ascii=False, allow_nan=False)
 
 

@@ -1,5 +1,6 @@
 """The history: what is kept, and what a kill, a broken file or another process does to it."""
 
+import contextlib
 import dataclasses
 import os
 import random
@@ -16,7 +17,8 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.model.measurement import Outcome, SoftwareStack
-from advisor.model.quantity import Phase
+from advisor.model.own_step import OwnStep
+from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 from ui.history.store import SCHEMA_VERSION, History, search_of
 
@@ -198,3 +200,72 @@ def test_a_search_is_forgotten_with_its_runs_and_no_other(tmp_path):
         history.close()
         with pytest.raises(InputError):
             history.remove("other")
+
+
+STEP = OwnStep(
+    network="net",
+    phase=Phase.TRAINING,
+    precision=Precision.FLOAT32,
+    batch_size=8,
+    predicted_s=0.1,
+    log_sd=0.12,
+    measured_s=0.11,
+    measured_on="2026-11-22",
+)
+
+
+def test_of_each_job_the_last_own_step_counts_and_each_machine_has_its_own(tmp_path):
+    path = tmp_path / "h"
+    larger = dataclasses.replace(STEP, batch_size=64)
+    later = dataclasses.replace(STEP, measured_s=0.12, measured_on="2026-11-23")
+    foreign = dataclasses.replace(SEARCH, key="foreign", machine="another cpu")
+    with History(path) as history:
+        kept = []
+        for step in (STEP, larger, later):
+            kept.append(history.begun(SEARCH))
+            add(history, kept[-1])
+            history.add_own_step(kept[-1], step)
+        add(history, foreign)
+        history.add_own_step(foreign, STEP)
+    with History(path) as history:
+        assert history.own_steps(machine="cpu") == (larger, later)
+        assert history.own_steps(machine="another cpu") == (STEP,)
+        assert history.own_steps(machine="none") == ()
+        history.add_own_step(kept[0], dataclasses.replace(STEP, measured_s=0.5))
+        assert history.own_steps(machine="cpu")[-1].measured_s == 0.5
+        history.remove(kept[0].key)
+        assert history.own_steps(machine="cpu") == (larger, later)
+
+
+def test_an_own_step_without_a_run_is_refused(tmp_path):
+    with History(tmp_path / "h") as history, pytest.raises(InputError, match="cannot be written"):
+        history.add_own_step(SEARCH, STEP)
+
+
+def test_an_old_history_opens_as_before_and_takes_own_steps(tmp_path):
+    path = tmp_path / "h"
+    with History(path) as history:
+        add(history)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("DROP TABLE own_step")
+    with History(path) as history:
+        assert [row.run for row in history.rows()] == [RUN]
+        assert history.own_steps(machine="cpu") == ()
+        history.add_own_step(SEARCH, STEP)
+    with History(path) as history:
+        assert history.own_steps(machine="cpu") == (STEP,)
+        assert [row.run for row in history.rows()] == [RUN]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_own_step_outlives_a_kill(tmp_path):
+    path = tmp_path / "h"
+    code = (
+        "import os, signal; from tests.ui.history.test_store import *\n"
+        f"history = History(Path({str(path)!r})); add(history)\n"
+        "history.add_own_step(SEARCH, STEP); os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with History(path) as history:
+        assert history.own_steps(machine="cpu") == (STEP,)
