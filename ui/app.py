@@ -3,10 +3,13 @@
 Leaves to others: everything else.
 """
 
+from __future__ import annotations
+
 import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -20,7 +23,7 @@ from ui.making_ready import MakingReady
 from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter, Subjects
-from ui.presenters.machine import MachinePresenter
+from ui.presenters.machine import MachinePresenter, MachineState
 from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.records import Records
 from ui.settings import last_recommendation_file
@@ -29,6 +32,9 @@ from ui.views.main_window import MainWindow, Page
 from ui.views.start import StartView
 from ui.widgets.job_form import JobForm
 from ui.window_memory import WindowMemory, config_file
+
+if TYPE_CHECKING:
+    from ui.views.compare import CompareView
 
 # How often Python gets to see a Ctrl-C while Qt waits for events.
 _SIGNAL_POLL_MS = 500
@@ -60,6 +66,7 @@ class Wiring(QObject):
         super().__init__()
         self._presenters = presenters
         self._tr = translator
+        self._compare_view: CompareView | None = None
         self.form = JobForm(known_networks(), translator=translator)
         self.start = StartView(translator=translator)
         self.window = MainWindow(
@@ -100,12 +107,11 @@ class Wiring(QObject):
         start.last_requested.connect(advise.show_last)
         start.page_requested.connect(window.show_page)
         advise.state_changed.connect(start.show_state)
-        advise.state_changed.connect(lambda state: self.form.setEnabled(not state.is_busy))
-        advise.state_changed.connect(lambda state: machine.take_profile(state.profile))
+        advise.state_changed.connect(self._follow_job)
         advise.saved.connect(window.show_saved)
         advise.refused.connect(window.show_refused)
         machine.refused.connect(window.show_refused)
-        machine.state_changed.connect(lambda state: workload.show_profile(state.profile))
+        machine.state_changed.connect(self._follow_machine)
         workload.state_changed.connect(self._show_job)
         self.form.changed.connect(lambda: workload.show_request(self.form.request()))
         window.model_dropped.connect(self._take_model)
@@ -115,8 +121,22 @@ class Wiring(QObject):
         start.offer_last(has_last=last_recommendation_file().is_file())
         workload.show_request(self.form.request())
         start.show_state(advise.state)
-        self.form.setEnabled(not advise.state.is_busy)
-        machine.take_profile(advise.state.profile)
+        self._follow_job(advise.state)
+
+    def leave(self) -> None:
+        """End what belongs to this window alone, before it is deleted."""
+        self._records.leave()
+
+    # The main job outlives this window when the language changes: what follows it are methods of
+    # this object, which Qt disconnects when it is deleted. A function would be called for ever.
+    def _follow_job(self, state: AdviseState) -> None:
+        self.form.setEnabled(not state.is_busy)
+        self._presenters.machine.take_profile(state.profile)
+        if self._compare_view is not None and self._compare_view.isVisible():
+            self._look_at_others()
+
+    def _follow_machine(self, state: MachineState) -> None:
+        self._presenters.workload.show_profile(state.profile)
 
     def _show_job(self, state: WorkloadState) -> None:
         if state.workload is not None and state.request is not None:
@@ -199,25 +219,20 @@ class Wiring(QObject):
     def _compare(self) -> QWidget:
         from ui.views.compare import CompareView
 
-        presenter, advise = self._presenters.compare, self._presenters.advise
-        view = CompareView(translator=self._tr)
+        presenter = self._presenters.compare
+        view = self._compare_view = CompareView(translator=self._tr)
         view.page_requested.connect(self.window.show_page)
-
-        def look() -> None:
-            # While kernels are timed nothing else may compute.
-            if not advise.state.is_busy:
-                presenter.take(_subjects(advise.state))
-                presenter.show()
-
-        def look_again(_state: AdviseState) -> None:
-            if view.isVisible():
-                look()
-
-        view.shown.connect(look)
-        advise.state_changed.connect(look_again)
+        view.shown.connect(self._look_at_others)
         presenter.state_changed.connect(view.show_state)
         view.show_state(presenter.state)
         return view
+
+    def _look_at_others(self) -> None:
+        state = self._presenters.advise.state
+        # While kernels are timed nothing else may compute.
+        if not state.is_busy:
+            self._presenters.compare.take(_subjects(state))
+            self._presenters.compare.show()
 
     def _history(self) -> QWidget:
         return self._records.history_page()
@@ -277,7 +292,13 @@ def build_window(
 
 
 class Shell(QObject):
-    """Holds the window, and builds it anew in another language without a restart."""
+    """Holds the window, and builds it anew in another language without a restart.
+
+    Signals:
+        spoken: the translator of the new language.
+    """
+
+    spoken = Signal(object)
 
     def __init__(
         self, presenter: AdvisePresenter, *, memory: WindowMemory, translator: Translator
@@ -301,9 +322,11 @@ class Shell(QObject):
         old = self.window
         for wiring in old.findChildren(Wiring):
             self._memory.keep(old, wiring.form)
+            wiring.leave()
         keep_language(language)
         translator = translator_for(language)
         self._presenter.speak(translator)
+        self.spoken.emit(translator)
         self.window = self._build(translator)
         self.window.setGeometry(old.geometry())
         self.window.show_page(old.page_name)
@@ -344,6 +367,7 @@ def run(
     presenter.unexpected.connect(dialog.handle_error)
     presenter.closed.connect(app.quit)
     shell = Shell(presenter, memory=WindowMemory(config_file()), translator=translator)
+    shell.spoken.connect(dialog.speak)
     if page is not None:
         shell.window.show_page(page)
     shell.window.show()

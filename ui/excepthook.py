@@ -34,6 +34,10 @@ class ExceptionDialog(QObject):
         self._is_open = False
         self.caught.connect(self._show)
 
+    def speak(self, translator: Translator) -> None:
+        """Go on in another language."""
+        self._tr = translator
+
     def install(self) -> None:
         """Take over the hooks of the interpreter and of its threads."""
         sys.excepthook = self.handle

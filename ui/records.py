@@ -21,8 +21,10 @@ from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
+    from ui.presenters.history import HistoryPresenter
     from ui.presenters.share import SharePresenter
     from ui.presenters.trial import TrialPresenter
+    from ui.views.history import HistoryView
 
 # A child that is asked to stop has gone within this time, whatever it does.
 _GONE_S = 8.0
@@ -52,6 +54,8 @@ class Records(QObject):
         self._tr = translator
         self._share: SharePresenter | None = None
         self._trial: TrialPresenter | None = None
+        self._history: HistoryPresenter | None = None
+        self._history_view: HistoryView | None = None
         window.share_requested.connect(self.show_share)
 
     def history_page(self) -> QWidget:
@@ -74,18 +78,30 @@ class Records(QObject):
         presenter.refused.connect(self._window.show_refused)
         presenter.unexpected.connect(self._advise.unexpected)
 
-        def look() -> None:
-            # While kernels are timed nothing else may compute.
-            if not self._advise.state.is_busy:
-                presenter.read()
-
-        def look_again(state: AdviseState) -> None:
-            if view.isVisible() and not state.is_busy:
-                presenter.read()
-
-        view.shown.connect(look)
-        self._advise.state_changed.connect(look_again)
+        self._history, self._history_view = presenter, view
+        view.shown.connect(self._read_history)
+        self._advise.state_changed.connect(self._follow_job)
         return view
+
+    # Methods, not functions: Qt disconnects them when this window is deleted for another language.
+    def _follow_job(self, _state: AdviseState) -> None:
+        if self._history_view is not None and self._history_view.isVisible():
+            self._read_history()
+
+    def _read_history(self) -> None:
+        # While kernels are timed nothing else may compute.
+        if self._history is not None and not self._advise.state.is_busy:
+            self._history.read()
+
+    def leave(self) -> None:
+        """End what is being tried: its dialog goes with the window."""
+        if self._trial is not None:
+            self._trial.stop()
+            self._wait_for_trial()
+
+    def _wait_for_trial(self) -> None:
+        if self._trial is not None:
+            self._trial.wait(_GONE_S)
 
     def show_share(self) -> None:
         """Open the share dialog."""
@@ -114,7 +130,7 @@ class Records(QObject):
             # The window is gone by then; no child may outlive the app.
             app = QApplication.instance()
             assert app is not None
-            app.aboutToQuit.connect(lambda: trial.wait(_GONE_S))
+            app.aboutToQuit.connect(self._wait_for_trial)
         self._trial.prepare(advice, option_id=option_id, model_file=self._model_file())
         self._open(TrialDialog(self._trial, translator=self._tr, parent=self._window))
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
+from shiboken6 import isValid
 
 from tests.ui.advice_values import FakeWalk, an_advice
 from ui.app import Shell, build_window, open_saved
@@ -244,8 +245,11 @@ def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
     first.page("workload").form.epochs.setValue(33)
     first.page("start").advise_button.click()
     qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
-    first.show_page("advice")
-    settle(first)
+    for page in ("machine", "measure", "compare", "history", "advice"):
+        first.show_page(page)
+        settle(first)
+    spoken = []
+    shell.spoken.connect(spoken.append)
     first.settings_button.click()
     (dialog,) = first.findChildren(SettingsDialog)
     dialog.language.setCurrentIndex(dialog.language.findData("zh_CN"))
@@ -258,8 +262,14 @@ def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
     assert window.page("advice").advice.has_advice
     assert window.page("workload").form.epochs.value() == 33
     assert window.page("start").advise_button.text() != "&Advise me"
-    assert chosen_language() == "zh_CN"
-    settle(window)
+    assert chosen_language() == spoken[0].language == "zh_CN"
+    qtbot.waitUntil(lambda: not isValid(first))
+    # Nothing of the old window is called any more, on any page.
+    for page in ("compare", "history", "start"):
+        window.show_page(page)
+        window.page("start").advise_button.click()
+        qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
+        settle(window)
     with qtbot.waitSignal(presenter.closed, timeout=3000):
         window.close()
     assert presenter.wait(5.0)
