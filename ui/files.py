@@ -4,6 +4,7 @@ Leaves to others: what stands in a file (`advisor.model.codec`).
 """
 
 import os
+import stat
 import sys
 import tempfile
 from pathlib import Path
@@ -40,11 +41,9 @@ def check_writable(path: Path) -> None:
     """Find out before long work whether a file can be written, without touching an old one.
 
     Raises:
-        InputError: when the folder is missing or not writable, or the path is a folder.
+        InputError: when the folder is missing or not writable, or the path is no plain file.
     """
-    folder = path.parent
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder: give a file name")
+    folder = _plain_target(path).parent
     if not folder.is_dir():
         raise InputError(f"{path}: there is no folder {folder}: make it or choose another")
     try:
@@ -60,15 +59,37 @@ def check_writable(path: Path) -> None:
         ) from None
 
 
+def _plain_target(path: Path) -> Path:
+    """Return the place that a path means, behind its links.
+
+    Raises:
+        InputError: when a folder, a device, a pipe or a socket is there: never written over.
+    """
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        # Nothing is there yet, or writing itself tells why it cannot be.
+        return target
+    if stat.S_ISDIR(mode):
+        raise InputError(f"{path}: is a folder: give a file name")
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{path}: is a device, a pipe or a socket: give a file name")
+    return target
+
+
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all; through a link to a file, not over the link.
 
     Raises:
         InputError: when it cannot be written; an old file is then unchanged.
     """
+    target = _plain_target(path)
     partial: str | None = None
     try:
-        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        handle, partial = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
@@ -77,7 +98,7 @@ def write_bytes(path: Path, data: bytes) -> None:
             umask = os.umask(0)
             os.umask(umask)
             Path(partial).chmod(0o666 & ~umask)
-        Path(partial).replace(path)
+        Path(partial).replace(target)
     except OSError as error:
         if partial is not None:
             Path(partial).unlink(missing_ok=True)

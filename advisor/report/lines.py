@@ -19,6 +19,7 @@ REFUSED = (
     N_("cannot be written: {why}: choose another place"),
     N_("cannot be written: {why}"),
     N_("is a folder: give a file name"),
+    N_("is a device, a pipe or a socket: give a file name"),
     N_("there is no folder {folder}: make it or choose another"),
     N_("too large to be a file of DL Advisor"),
     N_("not a text file"),

@@ -124,3 +124,31 @@ def test_written_file_has_the_usual_permissions(tmp_path):
     usual = tmp_path / "usual"
     usual.write_bytes(b"")
     assert (tmp_path / "out.pdf").stat().st_mode == usual.stat().st_mode
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_plain_file_is_refused_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for path in (pipe, tmp_path / "link"):
+        for write in (check_writable, lambda path: write_bytes(path, b"data")):
+            with pytest.raises(InputError, match="a pipe or a socket: give a file name"):
+                write(path)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_is_written_through(tmp_path, is_there):
+    (tmp_path / "far").mkdir()
+    file, link = tmp_path / "far" / "out.pdf", tmp_path / "link.pdf"
+    if is_there:
+        file.write_bytes(b"old")
+    link.symlink_to(file)
+    check_writable(link)
+    write_bytes(link, b"new")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"new"
+    assert [p.name for p in (tmp_path / "far").iterdir()] == ["out.pdf"]
