@@ -1,8 +1,8 @@
 """What steps that were tried on this machine tell of the steps of another job on it.
 
 Their mean error is drawn towards nothing by what noise explains (in the manner of James and Stein,
-to nothing within two standard errors), and bounded. A network tells a little more of itself: at
-another batch a third of its own error comes back. Intervals stay as wide.
+to nothing within two standard errors), and bounded. In training a network tells a little more of
+itself: at another batch a third of its own error comes back. Intervals stay as wide.
 Leaves to others: when a correction counts (`advisor.predict.context`), the pair of told and taken
 (`advisor.share.steps`).
 """
@@ -27,8 +27,9 @@ LARGEST_LOG = math.log(1.5)
 _STANDARD_ERRORS = 2.0
 # Less is nothing to speak of.
 _LEAST_LOG = 1e-3
-# Of a network's own error, what comes back at another batch (two recordings, 108 pairs).
-OWN_SHARE = 0.3
+# Of a network's own error, what comes back at another batch: two recordings, 54 pairs a phase. In
+# inference it does not come back often enough to help (decision 0014).
+OWN_SHARE = {Phase.TRAINING: 0.3, Phase.INFERENCE: 0.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +76,9 @@ def correction(own_steps: Iterable[OwnStep], workload: Workload) -> Correction |
     if abs(shared) >= _LEAST_LOG:
         evidence.append(_evidence(mean, networks))
     own = errors.get(workload.network)
-    if own is not None:
-        log = _clipped(shared + OWN_SHARE * (own - shared))
+    share = OWN_SHARE[workload.phase]
+    if own is not None and share > 0.0:
+        log = _clipped(shared + share * (own - shared))
         evidence.append(_own_evidence(own, networks[workload.network]))
     if abs(log) < _LEAST_LOG:
         return None
