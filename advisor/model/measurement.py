@@ -182,3 +182,8 @@ class MeasurementSet:
     def failed(self) -> tuple[FailedMeasurement, ...]:
         """Only those that did not."""
         return tuple(r for r in self.results if isinstance(r, FailedMeasurement))
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user stopped the session before all that was asked for had its answer."""
+        return any(failed.outcome is Outcome.CANCELLED for failed in self.failed)

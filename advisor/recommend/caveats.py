@@ -22,6 +22,8 @@ OLD_SPOT_PRICE_DAYS = 7
 WIDE_FACTOR = 4.0
 # Share of CPU time used by others while it was looked at.
 BUSY_FRACTION = 0.2
+# Kernels that nobody tried: what stopped the run tells it, not each of them.
+_NOT_TRIED = (Outcome.SKIPPED, Outcome.CANCELLED)
 
 
 def machine_caveats(
@@ -54,10 +56,13 @@ def machine_caveats(
 
 
 def _measured(measurements: MeasurementSet | None) -> Iterable[Caveat]:
+    if measurements is not None and measurements.is_cancelled:
+        n_measured, n_asked = len(measurements.measured), len(measurements.results)
+        yield caveat("run_cancelled", n_measured=float(n_measured), n_asked=float(n_asked))
     if measurements is None or not measurements.measured:
         yield caveat("not_measured")
         return
-    failed = [f for f in measurements.failed if f.outcome is not Outcome.SKIPPED]
+    failed = [f for f in measurements.failed if f.outcome not in _NOT_TRIED]
     if failed:
         yield caveat("some_failed", n_failed=float(len(failed)))
     for warning in measurements.warnings:

@@ -39,7 +39,7 @@ from advisor.model.report import (
     Table,
 )
 from advisor.report.names import BASES, KINDS, PARTS
-from advisor.report.reasons import reason_text, reasons_text, sentences_text
+from advisor.report.reasons import cancelled_text, reason_text, reasons_text, sentences_text
 from advisor.report.runner_up_notes import runner_up_notes
 from advisor.report.said import said, said_title, source_text
 
@@ -60,15 +60,20 @@ _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = False) -> Section:
     """Return the answer: the first option, its time, money, basis, reasons and how to do it.
 
-    A short one leaves out the evidence and the chart.
+    Of a cancelled run it begins with that. A short one leaves out the evidence and the chart.
     """
     title = tr(N_("The answer"))
+    cancelled = cancelled_text(advice.measurements, tr)
+    first_blocks = (Paragraph(text=cancelled),) if cancelled else ()
     if not advice.ranked:
         text = tr(N_("Nothing fits your limits: loosen the budget or the deadline."))
         nearest = Paragraph(text=_nearest_miss(advice, tr))
-        return Section(title=title, blocks=(Paragraph(text=text, style="lead"), nearest))
+        return Section(
+            title=title, blocks=(*first_blocks, Paragraph(text=text, style="lead"), nearest)
+        )
     first = advice.ranked[0]
     blocks: list[Block] = [
+        *first_blocks,
         Paragraph(text=_headline(first, tr), style="lead"),
         Paragraph(text=_why(first, tr)),
         *_tie(first, advice, tr),
@@ -170,6 +175,10 @@ def _short_money(row: RankedOption) -> str:
     return UNKNOWN if row.cost.total_usd is None else format_usd(row.cost.total_usd.mid)
 
 
+def _warning(tr: Translator) -> Paragraph:
+    return Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note")
+
+
 def options_section(advice: Recommendation, tr: Translator) -> Section:
     """Return all ranked options in hours and money, and time against cost as a chart."""
     rows = tuple(
@@ -192,7 +201,7 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
     table = Table(heads=heads, rows=rows, right_aligned=(5, 6))
     blocks: list[Block] = [table]
     if any(row.prediction.is_warned for row in advice.ranked):
-        blocks.append(Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note"))
+        blocks.append(_warning(tr))
     points = tuple(_points(advice, tr))
     if len(points) > 2:
         blocks.append(
@@ -350,7 +359,9 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
     heads = (tr(N_("#")), tr(N_("Option")), tr(N_("Whole job (80 % interval)")),
              tr(N_("Money")), tr(N_("Speed-up")))  # fmt: skip
     table = Table(heads=heads, rows=rows, right_aligned=(3, 4))
-    return Section(title=tr(N_("All options")), blocks=(table,))
+    is_warned = any(row.prediction.is_warned for row in advice.ranked)
+    blocks = (table, _warning(tr)) if is_warned else (table,)
+    return Section(title=tr(N_("All options")), blocks=blocks)
 
 
 def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:

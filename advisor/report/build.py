@@ -107,8 +107,11 @@ def _report(
         cpu=advice.profile.cpu.brand,
         objective=tr(OBJECTIVES[advice.preferences.objective]),
     )
+    title = tr(N_("What to do for faster or cheaper deep learning"))
+    if advice.measurements is not None and advice.measurements.is_cancelled:
+        title = tr(N_("Cancelled run: {title}"), title=title)
     return Report(
-        title=tr(N_("What to do for faster or cheaper deep learning")),
+        title=title,
         subtitle=subtitle,
         sections=tuple(s for s in sections if _has_content(s)),
         footer=footer,
@@ -131,9 +134,20 @@ def build_measurement_report(
     results: MeasurementSet, tr: Translator, *, efficiencies: Iterable[Efficiency] = ()
 ) -> Report:
     """Return the headline figures of a session and whether they are normal, as a report."""
+    title = tr(N_("Measurements"))
+    subtitle = tr(N_("Taken on {date}"), date=results.measured_on)
+    if results.is_cancelled:
+        title = tr(N_("Cancelled run: {title}"), title=title)
+        n_measured, n_asked = len(results.measured), len(results.results)
+        subtitle = tr(
+            N_("Taken on {date}; {n_measured} of {n_asked} measurements are there"),
+            date=results.measured_on,
+            n_measured=n_measured,
+            n_asked=n_asked,
+        )
     return Report(
-        title=tr(N_("Measurements")),
-        subtitle=tr(N_("Taken on {date}"), date=results.measured_on),
+        title=title,
+        subtitle=subtitle,
         sections=(measurement_section(results, tr, efficiencies=efficiencies),),
         footer="",
         language=tr.language,

@@ -19,7 +19,7 @@ from advisor.format import (
     format_usd,
 )
 from advisor.i18n import N_, Translator
-from advisor.model.measurement import StabilityWarning
+from advisor.model.measurement import MeasurementSet, StabilityWarning
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
 from advisor.report.conditions_text import condition_text
 from advisor.report.names import WARNINGS
@@ -175,6 +175,10 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
 
 
 CAVEATS: dict[str, tuple[str, ...]] = {
+    "run_cancelled": (
+        N_("The run was cancelled: {n_measured} of {n_asked} measurements are there. Run it to the"
+           " end before you rely on these times."),
+    ),
     "not_measured": (
         N_("Nothing was measured on this machine: every time comes from data sheets and published"
            " figures. Measure before you spend money."),
@@ -306,3 +310,11 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
         return text
     values = ", ".join(f"{p.name} {_value(p, tr)}" for p in caveat.parameters)
     return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code
+
+
+def cancelled_text(measurements: MeasurementSet | None, tr: Translator) -> str:
+    """Return how much a cancelled run has measured, "" of one that came to its end."""
+    if measurements is None or not measurements.is_cancelled:
+        return ""
+    n_measured, n_asked = len(measurements.measured), len(measurements.results)
+    return tr(CAVEATS["run_cancelled"][0], n_measured=n_measured, n_asked=n_asked)

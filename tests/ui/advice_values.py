@@ -92,6 +92,18 @@ def a_failure(number=0, **changes):
     )
 
 
+def cancelled_after(n_measured, *, n_asked):
+    """Return the results of a run that the user stopped."""
+    failures = tuple(
+        dataclasses.replace(
+            a_failure(number), outcome=Outcome.CANCELLED, message="cancelled before its turn"
+        )
+        for number in range(n_measured, n_asked)
+    )
+    measured = tuple(a_measurement(number) for number in range(n_measured))
+    return MeasurementSet(measured_on=TODAY, duration_s=20.0, results=(*measured, *failures))
+
+
 def results(count):
     return tuple(a_failure(i) if i % 7 == 5 else a_measurement(i) for i in range(count))
 

@@ -40,6 +40,7 @@ class HistoryEntry:
         time_s: of the whole job with the best option; None: not known, or a trial.
         report: of a trial; None otherwise.
         problem: why it cannot be read, "" otherwise.
+        is_cancelled: an advice from a run that was stopped before its end.
         is_foreign: a file that the user opened from elsewhere; it is never deleted.
     """
 
@@ -52,6 +53,7 @@ class HistoryEntry:
     time_s: float | None = None
     report: TrialReport | None = None
     problem: str = ""
+    is_cancelled: bool = False
     is_foreign: bool = False
 
 
@@ -81,6 +83,7 @@ def advice_entry(path: Path, *, is_foreign: bool = False) -> HistoryEntry:
         machine=advice.profile.cpu.brand,
         best="" if first is None else first.option.title,
         time_s=None if first is None else first.prediction.total_s.mid,
+        is_cancelled=advice.measurements is not None and advice.measurements.is_cancelled,
         is_foreign=is_foreign,
     )
 

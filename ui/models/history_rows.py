@@ -47,7 +47,8 @@ def best_text(entry: HistoryEntry, tr: Translator) -> str:
     if entry.kind is EntryKind.DAMAGED:
         return entry.problem.removeprefix(f"{entry.id}: ")
     if entry.report is None:
-        return said_title(entry.best, tr) or UNKNOWN
+        title = said_title(entry.best, tr) or UNKNOWN
+        return tr(N_("Cancelled run: {title}"), title=title) if entry.is_cancelled else title
     best = entry.report.best
     if best is None or best.speedup is None:
         return tr(N_("nothing surely faster"))

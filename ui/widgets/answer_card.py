@@ -14,7 +14,7 @@ from advisor.model.option import OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.recommendation import RankedOption, Recommendation
 from advisor.report.names import BASES
-from advisor.report.reasons import reason_text
+from advisor.report.reasons import cancelled_text, reason_text
 from advisor.report.said import said, said_title, source_text
 from ui.models.advice_rows import money_lines
 from ui.models.explanations import BASIS_TIPS, INTERVAL
@@ -70,7 +70,7 @@ class AnswerCard(QFrame):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 6, 8, 4)
         column.setSpacing(6)
-        for widget in self._body(row):
+        for widget in self._body(advice, row):
             column.addWidget(widget)
         column.addStretch(1)
         # The area deletes the widget that it held before.
@@ -81,6 +81,8 @@ class AnswerCard(QFrame):
         basis = tr(BASES[advice.ranked[number].prediction.basis])
         if is_provisional and number == 0:
             return tr(N_("First guess, nothing measured yet · {basis}"), basis=basis)
+        if number == 0 and advice.measurements is not None and advice.measurements.is_cancelled:
+            return tr(N_("Cancelled run: best so far · {basis}"), basis=basis)
         if number == 0:
             return tr(N_("Best for you · {basis}"), basis=basis)
         count = len(advice.ranked)
@@ -100,8 +102,11 @@ class AnswerCard(QFrame):
         speedup = format_factor(row.speedup.mid)
         return text + self._tr(N_(" · {factor} the speed of now"), factor=speedup)
 
-    def _body(self, row: RankedOption) -> Iterator[QWidget]:
+    def _body(self, advice: Recommendation, row: RankedOption) -> Iterator[QWidget]:
         tr = self._tr
+        cancelled = cancelled_text(advice.measurements, tr)
+        if cancelled:
+            yield text_label(cancelled, name="why")
         reasons = [tr(N_("• {text}."), text=reason_text(each, tr)) for each in row.reasons]
         if row.prediction.is_warned:
             reasons.append(tr(N_("• The time may be off by more than 3 times.")))

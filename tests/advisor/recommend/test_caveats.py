@@ -50,6 +50,10 @@ MEASURED = Measurement(
     check="ok",
 )
 FAILED = FailedMeasurement(request=REQUEST, outcome=Outcome.CRASHED, message="it died")
+SKIPPED = FailedMeasurement(request=REQUEST, outcome=Outcome.SKIPPED, message="no time left")
+CANCELLED = FailedMeasurement(
+    request=REQUEST, outcome=Outcome.CANCELLED, message="cancelled before its turn"
+)
 
 
 def a_set(*results, warnings=()):
@@ -103,6 +107,22 @@ def test_nothing_measured(measurements):
 def test_no_measurements_at_all():
     found = machine_caveats(a_profile(), measurements=None, workload=a_workload())
     assert [entry.code for entry in found] == ["not_measured"]
+
+
+def test_a_cancelled_run_says_so_first_and_how_much_it_has():
+    found = of_machine(a_set(MEASURED, FAILED, SKIPPED, CANCELLED, CANCELLED))
+    assert list(found) == ["run_cancelled", "some_failed"]
+    assert found["run_cancelled"] == {"n_measured": 1.0, "n_asked": 5.0}
+    assert found["some_failed"] == {"n_failed": 1.0}
+
+
+def test_a_run_cancelled_before_its_first_figure_has_measured_nothing():
+    found = of_machine(a_set(CANCELLED))
+    assert found == {"run_cancelled": {"n_measured": 0.0, "n_asked": 1.0}, "not_measured": {}}
+
+
+def test_what_was_left_out_for_want_of_time_is_no_cancelled_run():
+    assert of_machine(a_set(MEASURED, SKIPPED)) == {}
 
 
 def test_some_failed_and_unsteady():

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
-from tests.ui.advice_values import MANY_STEPS, a_first_guess, an_advice
+from tests.ui.advice_values import MANY_STEPS, a_first_guess, an_advice, cancelled_after
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.step_box import StepBox
 
@@ -110,3 +110,11 @@ def test_what_is_shown_already_is_not_made_anew(card):
     assert card.findChildren(QLabel) == before
     card.show_option(advice, 0, is_provisional=True)
     assert "First guess" in card.badge.text()
+
+
+def test_a_cancelled_run_is_not_the_best_without_more_ado(card):
+    card.show_option(an_advice(measurements=cancelled_after(3, n_asked=12)), 0)
+    assert card.badge.text() == "Cancelled run: best so far · scaled from a measurement"
+    assert "The run was cancelled: 3 of 12 measurements are there." in texts(card)
+    card.show_option(an_advice(), 0)
+    assert "ancelled" not in card.badge.text() + texts(card)
