@@ -38,14 +38,21 @@ def parse_json(data: bytes) -> Any:
             f"the configuration has {_mebibytes(len(data))}, more than "
             f"{_mebibytes(MAX_CONFIG_BYTES)}: this is not a usable model"
         )
+    if not data:
+        raise NetworkFileError("the file is empty")
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise NetworkFileError(
-            "not a text file: give a .keras, .json or .onnx file of a model"
+            "neither a Keras archive nor text: save the model with model.save('name.keras')"
         ) from None
     except RecursionError:
         raise NetworkFileError("the configuration is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise NetworkFileError(
+            f"holds no Keras JSON, line {error.lineno} is something else: "
+            "save the model with model.save('name.keras') or model.to_json()"
+        ) from None
     except ValueError as error:
         raise NetworkFileError(f"not JSON: {error}") from None
 

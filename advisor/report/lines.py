@@ -23,7 +23,9 @@ REFUSED = (
     N_("there is no folder {folder}: make it or choose another"),
     N_("too large to be a file of DL Advisor"),
     N_("not a text file"),
-    N_("not a text file: give a .keras, .json or .onnx file of a model"),
+    N_("neither a Keras archive nor text: save the model with model.save('name.keras')"),
+    N_("holds no Keras JSON, line {n} is something else: save the model with"
+       " model.save('name.keras') or model.to_json()"),
     N_("not a regular file: give a .keras or .onnx file"),
     N_("the file is empty"),
     N_("not an ONNX file, or cut off"),

@@ -146,7 +146,7 @@ def test_a_link_in_the_archive_is_not_followed(tmp_path):
     path = tmp_path / "link.keras"
     with zipfile.ZipFile(path, "w") as made:
         made.writestr(link, str(secret))
-    assert "not JSON" in refused(path)
+    assert "holds no Keras JSON" in refused(path)
 
 
 @pytest.mark.parametrize(

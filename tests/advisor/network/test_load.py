@@ -242,13 +242,23 @@ def test_a_model_of_very_many_layers_is_refused():
 
 
 def test_text_that_is_not_json_is_refused():
-    assert "not JSON" in refusal(b"{", "mine.json")
-    assert "not a text file" in refusal(b"\xff\xfe\x00", "mine.json")
+    assert "holds no Keras JSON, line 2 is something else" in refusal(b'{"a": 1,\n', "mine.json")
+    assert refusal(b"Buy milk.", "notes.txt") == (
+        "notes.txt: holds no Keras JSON, line 1 is something else: "
+        "save the model with model.save('name.keras') or model.to_json()"
+    )
+    assert refusal(b"\xff\xfe\x00", "wrong.keras") == (
+        "wrong.keras: neither a Keras archive nor text: "
+        "save the model with model.save('name.keras')"
+    )
+    assert refusal(b"", "mine.json") == "mine.json: the file is empty"
     assert "not a Keras model" in refusal(b"[1, 2]", "mine.json")
 
 
 def test_a_pickle_is_not_opened():
-    assert "not" in refusal(b"\x80\x04\x95cposix\nsystem\n(S'touch /tmp/x'\ntR.", "mine.keras")
+    assert "neither a Keras archive nor text" in refusal(
+        b"\x80\x04\x95cposix\nsystem\n(S'touch /tmp/x'\ntR.", "mine.keras"
+    )
 
 
 def test_two_hundred_layers_take_less_than_a_second():
