@@ -175,8 +175,10 @@ def _short_money(row: RankedOption) -> str:
     return UNKNOWN if row.cost.total_usd is None else format_usd(row.cost.total_usd.mid)
 
 
-def _warning(tr: Translator) -> Paragraph:
-    return Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note")
+def _warning(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:
+    if not any(row.prediction.is_warned for row in advice.ranked):
+        return ()
+    return (Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note"),)
 
 
 def options_section(advice: Recommendation, tr: Translator) -> Section:
@@ -199,9 +201,7 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
         tr(N_("Epoch")), tr(N_("Money")), tr(N_("Speed-up")), tr(N_("Basis")),
     )  # fmt: skip
     table = Table(heads=heads, rows=rows, right_aligned=(5, 6))
-    blocks: list[Block] = [table]
-    if any(row.prediction.is_warned for row in advice.ranked):
-        blocks.append(_warning(tr))
+    blocks: list[Block] = [table, *_warning(advice, tr)]
     points = tuple(_points(advice, tr))
     if len(points) > 2:
         blocks.append(
@@ -359,9 +359,7 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
     heads = (tr(N_("#")), tr(N_("Option")), tr(N_("Whole job (80 % interval)")),
              tr(N_("Money")), tr(N_("Speed-up")))  # fmt: skip
     table = Table(heads=heads, rows=rows, right_aligned=(3, 4))
-    is_warned = any(row.prediction.is_warned for row in advice.ranked)
-    blocks = (table, _warning(tr)) if is_warned else (table,)
-    return Section(title=tr(N_("All options")), blocks=blocks)
+    return Section(title=tr(N_("All options")), blocks=(table, *_warning(advice, tr)))
 
 
 def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:

@@ -1,5 +1,7 @@
 """A report says first of all when the run behind it was cancelled."""
 
+from dataclasses import replace
+
 import pytest
 
 from advisor.i18n import translator_for
@@ -44,6 +46,21 @@ def test_measurements_alone_say_that_they_were_cancelled():
     assert lines[2].endswith("; 3 of 12 measurements are there")
     whole = build_measurement_report(an_advice().measurements, TR)
     assert (whole.title, whole.subtitle[:9]) == ("Measurements", "Taken on ")
+
+
+@pytest.mark.parametrize("build", [build_report, build_summary])
+def test_the_mark_of_wide_predictions_is_explained_where_it_stands(build):
+    told = "(!) may be off by more than 3 times."
+    advice = an_advice()
+    warned = tuple(
+        replace(row, prediction=replace(row.prediction, is_warned=is_warned))
+        for row, is_warned in zip(advice.ranked, (True, *[False] * 99), strict=False)
+    )
+    assert told in render_text(build(replace(advice, ranked=warned), TR))
+    calm = tuple(
+        replace(row, prediction=replace(row.prediction, is_warned=False)) for row in advice.ranked
+    )
+    assert "(!)" not in render_text(build(replace(advice, ranked=calm), TR))
 
 
 def test_chinese_says_so_too():
