@@ -50,6 +50,13 @@ class OneLineParser(argparse.ArgumentParser):
         raise InputError(f"{message} (see {self.prog} --help)")
 
 
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
 def _positive_number(text: str) -> float:
     try:
         value = float(text)
@@ -69,13 +76,15 @@ def _add_workload(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--model", type=Path, metavar="FILE", help=N_(".keras, Keras JSON or ONNX file")
     )
-    group.add_argument("--batch-size", type=int, metavar="N", help=N_("samples in a mini-batch"))
+    group.add_argument(
+        "--batch-size", type=_whole_number, metavar="N", help=N_("samples in a mini-batch")
+    )
     group.add_argument("--phase", choices=[p.value for p in Phase], default=Phase.TRAINING.value)
     group.add_argument(
         "--precision", choices=[p.value for p in Precision], default=Precision.FLOAT32.value
     )
-    group.add_argument("--samples", type=int, metavar="N", help=N_("samples in an epoch"))
-    group.add_argument("--epochs", type=int, metavar="N")
+    group.add_argument("--samples", type=_whole_number, metavar="N", help=N_("samples in an epoch"))
+    group.add_argument("--epochs", type=_whole_number, metavar="N")
     group.add_argument("--optimizer", choices=["sgd", "adam", "rmsprop", "adadelta"])
 
 
@@ -127,7 +136,9 @@ def _add_saved(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_prices(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=["status", "refresh"], default="status")
+    parser.add_argument(
+        "action", nargs="?", choices=["status", "refresh", "regions"], default="status"
+    )
     parser.add_argument("--vendor", metavar="V,V", default="", help=N_("only these, default all"))
     parser.add_argument("--regions", metavar="R,R", default="", help=N_("default: the usual six"))
     parser.add_argument("--catalog-url", action="append", default=[], help=argparse.SUPPRESS)
@@ -223,7 +234,12 @@ def build_parser() -> OneLineParser:
     explain = commands.add_parser(
         "explain", help=N_("what became of a system, flag or device, and what to take here")
     )
-    explain.add_argument("name", nargs="+", metavar="NAME", help=N_("as old advice spells it"))
+    explain.add_argument(
+        "name",
+        nargs="*",
+        metavar="NAME",
+        help=N_("as old advice spells it; without one all names are listed"),
+    )
     explain.add_argument("--profile", type=Path, metavar="FILE", help=N_("saved by `probe --json`"))
     _add_json(explain)
 

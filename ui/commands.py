@@ -34,7 +34,7 @@ from probes.bench.plan import Budget
 from ui import bench_modes, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import check_writable, read_document, write_bytes, write_document
+from ui.files import check_writable, read_document, read_part, write_bytes, write_document
 from ui.language import user_translator
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
@@ -42,6 +42,8 @@ from ui.terminal import output_encoding, output_width, print_line, report_text
 
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
+# How alike two names of regions must be to be offered for one another, 0 to 1.
+_ALIKE = 0.75
 
 
 def version(_options: argparse.Namespace) -> int:
@@ -285,15 +287,18 @@ def workload_of(options: argparse.Namespace) -> Workload:
     return journey.load_job(request, journey.bundled_knowledge())
 
 
-def _regions(text: str) -> tuple[str, ...]:
+def regions_of(text: str) -> tuple[str, ...]:
     """Return the regions of a comma-separated list, each one that has an offer."""
     regions = tuple(region.strip() for region in text.split(",") if region.strip())
     known = {offer.region for offer in journey.bundled_knowledge().offers}
     for region in regions:
         if region not in known:
-            near = ", ".join(difflib.get_close_matches(region, sorted(known), n=3, cutoff=0.5))
+            close = difflib.get_close_matches(region, sorted(known), n=3, cutoff=_ALIKE)
+            if close:
+                near = ", ".join(close)
+                raise InputError(f"no offer is in region {region!r}: perhaps {near}")
             raise InputError(
-                f"no offer is in region {region!r}" + (f": perhaps {near}" if near else "")
+                f"no offer is in region {region!r}: `dl-advisor prices regions` lists all"
             )
     return regions
 
@@ -303,7 +308,7 @@ def _preferences(options: argparse.Namespace) -> Preferences:
         objective=Objective(options.objective),
         max_usd=options.max_usd,
         deadline_h=options.deadline_hours,
-        regions=_regions(options.regions),
+        regions=regions_of(options.regions),
         allows_cloud=not options.no_cloud,
         allows_buying=not options.no_buy,
         electricity_usd_per_kwh=options.electricity_usd_per_kwh,
@@ -320,12 +325,10 @@ def _saved(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet 
     profile = (
         journey.probe_machine()
         if options.profile is None
-        else read_document(options.profile, MachineProfile)
+        else read_part(options.profile, MachineProfile)
     )
     measurements = (
-        None
-        if options.measurements is None
-        else read_document(options.measurements, MeasurementSet)
+        None if options.measurements is None else read_part(options.measurements, MeasurementSet)
     )
     return profile, measurements
 

@@ -11,10 +11,22 @@ from pathlib import Path
 from typing import TypeVar
 
 from advisor.errors import FormatError, InputError
-from advisor.model.codec import MAX_DOCUMENT_CHARS, dump_document, load_document
+from advisor.i18n import N_
+from advisor.model.codec import MAX_DOCUMENT_CHARS, KindError, dump_document, load_document
+from advisor.model.recommendation import Recommendation
 
 _T = TypeVar("_T")
 STANDARD_OUTPUT = "-"
+# What a file holds in the words of a person, and the command that writes such a file.
+_KINDS = {
+    "Recommendation": (N_("an advice"), "advise --json FILE"),
+    "MeasurementSet": (N_("measurements"), "bench --out FILE"),
+    "MachineProfile": (N_("facts about a machine"), "probe --json FILE"),
+    "TrialReport": (N_("a trial"), "try --json FILE"),
+    "Prediction": (N_("a prediction"), "predict --json FILE"),
+    "Comparison": (N_("a comparison"), "compare --json FILE"),
+    "Explanation": (N_("an explanation"), "explain NAME --json FILE"),
+}
 # An advice is larger; a disk without room for this is told of before long work.
 _TRIAL_BYTES = 64 * 1024
 
@@ -26,6 +38,43 @@ def read_document(path: Path, cls: type[_T]) -> _T:
         InputError: when the file is missing, unreadable or not such a document.
     """
     try:
+        return _loaded(path, cls)
+    except KindError as error:
+        raise _wrong_kind(path, error, wanted=cls.__name__) from None
+
+
+def read_part(path: Path, cls: type[_T]) -> _T:
+    """Return the value of class `cls` that a file holds, by itself or within an advice.
+
+    Raises:
+        InputError: when the file is missing, unreadable or holds no such value.
+    """
+    try:
+        return _loaded(path, cls)
+    except KindError as error:
+        if error.kind != Recommendation.__name__:
+            raise _wrong_kind(path, error, wanted=cls.__name__) from None
+    advice = read_document(path, Recommendation)
+    for part in (advice.profile, advice.measurements):
+        if isinstance(part, cls):
+            return part
+    name, command = _KINDS[cls.__name__]
+    raise InputError(
+        f"{path}: this advice was made without {name}: `dl-advisor {command}` writes such a file"
+    )
+
+
+def _wrong_kind(path: Path, error: KindError, *, wanted: str) -> InputError:
+    if error.kind not in _KINDS or wanted not in _KINDS:
+        return InputError(f"{path}: {error}")
+    (found, _), (name, command) = _KINDS[error.kind], _KINDS[wanted]
+    return InputError(
+        f"{path}: holds {found}, not {name}: `dl-advisor {command}` writes such a file"
+    )
+
+
+def _loaded(path: Path, cls: type[_T]) -> _T:
+    try:
         if path.stat().st_size > MAX_DOCUMENT_CHARS:
             raise InputError(f"{path}: too large to be a file of DL Advisor")
         return load_document(path.read_text(encoding="utf-8"), cls)
@@ -33,6 +82,8 @@ def read_document(path: Path, cls: type[_T]) -> _T:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a text file") from None
+    except KindError:
+        raise
     except FormatError as error:
         raise InputError(f"{path}: {error}") from None
 

@@ -4,13 +4,17 @@ Leaves to others: the answers (`advisor.compare`), parsing words (`ui.cli`).
 """
 
 import argparse
+from collections.abc import Sequence
 
 from advisor.compare.explain import close_names
 from advisor.compare.explain import explain as explanation_of
 from advisor.compare.kernels import compare_kernels
 from advisor.compare.ordering import of_kind
 from advisor.errors import InputError
+from advisor.i18n import N_
+from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
+from advisor.model.explanation import Explanation
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.report.compare_sections import build_comparison_report
@@ -18,10 +22,10 @@ from advisor.report.explain_sections import build_explanation_report
 from ui import commands, journey
 from ui.comparing import compare_network_here
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import read_document, write_document
+from ui.files import read_part, write_document
 from ui.language import user_translator
 from ui.settings import read_last
-from ui.terminal import print_line, report_text
+from ui.terminal import in_columns, print_line, report_text
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -46,23 +50,69 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def explain(options: argparse.Namespace) -> int:
-    """Print what became of a system, flag or device, and what to take on this machine.
+    """Print what became of systems, flags or devices, and what to take on this machine.
 
     Raises:
         InputError: for a name that is not known, with the names that are like it.
     """
     knowledge = journey.bundled_knowledge()
-    name = " ".join(options.name)
-    profile = _profile(options)
-    found = explanation_of(name, profile=profile, knowledge=knowledge)
-    if found is None:
-        close = close_names(name, knowledge=knowledge)
-        advice = f"did you mean {', '.join(close)}?" if close else "nothing known is like it"
-        raise InputError(f"{name!r} is not known: {advice}")
+    if not options.name:
+        return _list_names(options, knowledge)
+    found = _explained(options.name, profile=_profile(options), knowledge=knowledge)
     if options.json is not None:
-        write_document(options.json, found)
-    else:
-        print_line(report_text(build_explanation_report(found, user_translator())))
+        if len(found) > 1:
+            raise InputError("a file holds one explanation: give one name with --json")
+        write_document(options.json, found[0])
+        return EXIT_DONE
+    tr = user_translator()
+    print_line("\n\n".join(report_text(build_explanation_report(each, tr)) for each in found))
+    return EXIT_DONE
+
+
+def _explained(
+    words: Sequence[str], *, profile: MachineProfile, knowledge: Knowledge
+) -> list[Explanation]:
+    """Return what the words mean, as few names as they can be; a name may be of several words."""
+    found = []
+    first = 0
+    while first < len(words):
+        for end in range(len(words), first, -1):
+            name = " ".join(words[first:end])
+            known = explanation_of(name, profile=profile, knowledge=knowledge)
+            if known is not None:
+                found.append(known)
+                first = end
+                break
+        else:
+            raise _not_known(words[first:], knowledge=knowledge)
+    return found
+
+
+def _not_known(words: Sequence[str], *, knowledge: Knowledge) -> InputError:
+    """Return the refusal: of all words where a name is like them, else of the first."""
+    word = words[0]
+    for name in (" ".join(words), word):
+        close = close_names(name, knowledge=knowledge)
+        if close:
+            return InputError(f"{name!r} is not known: did you mean {', '.join(close)}?")
+    return InputError(
+        f"{word!r} is not known, nor is anything like it: `dl-advisor explain` lists all names"
+    )
+
+
+def _list_names(options: argparse.Namespace, knowledge: Knowledge) -> int:
+    if options.json is not None:
+        raise InputError("--json goes with a NAME")
+    tr = user_translator()
+    variables = {each.name for fact in knowledge.options for each in fact.environment}
+    lists = (
+        (N_("Frameworks and tools of older advice"), {row.name for row in knowledge.past_systems}),
+        (N_("Options of today"), {row.id for row in knowledge.options}),
+        (N_("Environment variables"), variables),
+        (N_("Devices"), {row.device for row in knowledge.devices}),
+    )
+    for title, names in lists:
+        print_line(f"{tr(title)}\n{in_columns(sorted(names, key=str.lower))}\n")
     return EXIT_DONE
 
 
@@ -71,7 +121,7 @@ def _own_values(
 ) -> tuple[MachineProfile, MeasurementSet | None]:
     """Return what the files say; without files the last run, else the machine as it is."""
     if options.measurements is not None:
-        measurements = read_document(options.measurements, MeasurementSet)
+        measurements = read_part(options.measurements, MeasurementSet)
         return _profile(options), measurements
     if options.profile is not None:
         commands.say("no measurements for this profile: its data sheet stands in")
@@ -88,7 +138,7 @@ def _own_values(
 def _profile(options: argparse.Namespace) -> MachineProfile:
     if options.profile is None:
         return journey.probe_machine()
-    return read_document(options.profile, MachineProfile)
+    return read_part(options.profile, MachineProfile)
 
 
 def _completeness(comparison: Comparison) -> int:

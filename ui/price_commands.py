@@ -1,6 +1,6 @@
-"""The commands `prices`, `prices status` and `prices refresh`.
+"""The commands `prices`, `prices status`, `prices refresh` and `prices regions`.
 
-The only commands that use the network, and only when the user types `refresh`.
+Only `refresh` uses the network, and only when the user types it.
 Leaves to others: the refresh (`advisor.knowledge.refresh`), parsing words (`ui.cli`).
 """
 
@@ -29,12 +29,13 @@ from advisor.knowledge.refresh.status import (
 )
 from advisor.report.columns import pad
 from probes.bench.process import CancelToken
-from ui.commands import say
+from ui import journey
+from ui.commands import regions_of, say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.language import user_translator
 from ui.pricing import fetch_prices, status_now
-from ui.terminal import print_line
+from ui.terminal import in_columns, print_line
 
 # On a terminal the line is rewritten no more often.
 REWRITE_S = 0.1
@@ -44,6 +45,8 @@ def prices(options: argparse.Namespace) -> int:
     """Show how old the prices are, or fetch newer ones."""
     if options.action == "refresh":
         return refresh(options)
+    if options.action == "regions":
+        return _list_regions(options)
     for name in ("vendor", "regions"):
         if getattr(options, name):
             raise InputError(f"--{name} goes with `prices refresh`")
@@ -68,6 +71,7 @@ def refresh(options: argparse.Namespace) -> int:
         limits=Limits() if options.total_s is None else Limits(total_s=options.total_s),
     )
     request.chosen()
+    regions_of(options.regions)
     token = CancelToken()
     line = _Line()
     outcomes: list[TableOutcome] = []
@@ -83,6 +87,25 @@ def refresh(options: argparse.Namespace) -> int:
         return EXIT_CANCELLED
     is_whole = all(o.verdict in (Verdict.REFRESHED, Verdict.UNCHANGED) for o in outcomes)
     return EXIT_DONE if is_whole else EXIT_INCOMPLETE
+
+
+def _list_regions(options: argparse.Namespace) -> int:
+    """List the regions that have an offer, by vendor; those that sell in one place stay out."""
+    if options.json is not None:
+        raise InputError("--json goes with `prices status`")
+    if options.regions:
+        raise InputError("--regions goes with `prices refresh`")
+    wanted = _words(options.vendor)
+    found: dict[str, set[str]] = {}
+    for offer in journey.bundled_knowledge().offers:
+        found.setdefault(offer.vendor, set()).add(offer.region)
+    for vendor in wanted:
+        if vendor not in found:
+            raise InputError(f"no offer is of {vendor!r}: choose of {', '.join(sorted(found))}")
+    for vendor, regions in sorted(found.items()):
+        if vendor in wanted or (not wanted and len(regions) > 1):
+            print_line(f"{vendor}\n{in_columns(sorted(regions))}")
+    return EXIT_DONE
 
 
 @contextlib.contextmanager

@@ -5,9 +5,10 @@ Leaves to others: the layout (`advisor.report.text`), progress on standard error
 
 import shutil
 import sys
+from collections.abc import Sequence
 
 from advisor.model.report import Report
-from advisor.report.columns import plain_text
+from advisor.report.columns import display_width, pad, plain_text
 from advisor.report.text import render_text
 
 # Output that goes into a file or a pipe is as wide as a mail or an old terminal.
@@ -29,6 +30,20 @@ def output_encoding() -> str:
 def report_text(report: Report) -> str:
     """Return a report laid out for standard output."""
     return render_text(report, width=output_width(), encoding=output_encoding())
+
+
+def in_columns(words: Sequence[str]) -> str:
+    """Return words in columns that fill the width, indented, to be read downwards.
+
+    The few that need more than a third of the width follow, each on a line of its own.
+    """
+    room = output_width() - 2
+    short = [word for word in words if display_width(word) <= room // 3 - 2]
+    wide = 2 + max(map(display_width, short), default=0)
+    n_lines = -(-len(short) // max(1, room // wide))
+    lines = ["".join(pad(word, wide) for word in short[i::n_lines]) for i in range(n_lines)]
+    lines += [word for word in words if word not in short]
+    return "\n".join("  " + line.rstrip() for line in lines)
 
 
 def print_line(text: str) -> None:

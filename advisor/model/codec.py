@@ -173,6 +173,19 @@ def _decode_class(data: Any, cls: type, path: str) -> Any:
         raise FormatError(f"{path}: {text}") from None
 
 
+class KindError(FormatError):
+    """A file that holds a value of another class than was asked for.
+
+    Args:
+        kind: name of the class that it holds.
+        wanted: name of the class that was asked for.
+    """
+
+    def __init__(self, kind: str, *, wanted: str) -> None:
+        super().__init__(f"holds a {kind}, expected a {wanted}")
+        self.kind = kind
+
+
 def dump_document(value: Any) -> str:
     """Return the JSON text of one value as a file of its own."""
     body = {"schema_version": SCHEMA_VERSION, "kind": type(value).__name__, "value": encode(value)}
@@ -197,7 +210,7 @@ def load_document(text: str, cls: type[_T]) -> _T:
     if not isinstance(version, int) or version > SCHEMA_VERSION:
         raise FormatError(f"written by a newer DL Advisor (schema {version}): update the app")
     if body.get("kind") != cls.__name__:
-        raise FormatError(f"holds a {body.get('kind')}, expected a {cls.__name__}")
+        raise KindError(str(body.get("kind")), wanted=cls.__name__)
     decoded = decode(body.get("value"), cls)
     assert isinstance(decoded, cls)
     return decoded

@@ -30,7 +30,10 @@ def call(*words, **more):
 BAD = [
     (["advise", "--network", "nope"], "no bundled network is called 'nope'"),
     (["advise", "--network", "mnist-cnn", "--batch-size", "0"], "batch"),
-    (["advise", "--network", "mnist-cnn", "--batch-size", "x"], "invalid int value: 'x'"),
+    (
+        ["advise", "--network", "mnist-cnn", "--batch-size", "x"],
+        "--batch-size: 'x' is no whole number",
+    ),
     (["advise", "--network", "mnist-cnn", "--samples", "-4"], "samples"),
     (["advise", "--network", "mnist-cnn", "--epochs", "0"], "epochs"),
     (["advise", "--pdf", "/no/such/folder/out.pdf"], "there is no folder /no/such/folder"),
@@ -43,6 +46,7 @@ BAD = [
     (["recommend", "mnist-cnn", "--profile", "/no/profile.json"], "No such file"),
     (["report", "/no/advice.json"], "No such file"),
     (["advise", "--regions", "us-eats-1"], "no offer is in region 'us-eats-1': perhaps us-east-1"),
+    (["advise", "--regions", "narnia"], "'narnia': `dl-advisor prices regions` lists all"),
     (["advise", "--pdf", "same", "--json", "same"], "need files of their own"),
     (["predict", "/dev/zero.keras"], "cannot be read"),
     (["frobnicate"], "invalid choice: 'frobnicate'"),
@@ -110,7 +114,8 @@ def test_report_refuses_a_file_of_another_kind(tmp_path):
     path.write_text(dump_document(load_document(A10.read_text(), MachineProfile)))
     done = call("report", path)
     assert done.returncode == 2
-    assert "holds a MachineProfile, expected a Recommendation" in done.stderr
+    assert "holds facts about a machine, not an advice" in done.stderr
+    assert "`dl-advisor advise --json FILE` writes such a file" in done.stderr
 
 
 def test_predict_json_is_the_baseline():

@@ -1,5 +1,6 @@
 """`compare` and `explain` as a user types them."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -102,14 +103,63 @@ def test_an_unknown_name_is_2_with_close_names(capsys):
         "dl-advisor: 'plaidm' is not known: did you mean PlaidML, keras plaidml, plaidml-keras?\n"
     )
     assert call("explain", "kubernetes", "--profile", A10) == 2
-    assert "nothing known is like it" in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        "dl-advisor: 'kubernetes' is not known, nor is anything like it:"
+        " `dl-advisor explain` lists all names\n"
+    )
+
+
+def test_several_names_are_explained_one_after_another(capsys, tmp_path):
+    assert call("explain", "keras", "plaidml", "CNTK", "--profile", A10) == 0
+    lines = capsys.readouterr().out.splitlines()
+    titles = [line for line, below in itertools.pairwise(lines) if below[:3] == "==="]
+    assert titles == ["keras plaidml", "CNTK"]
+    assert call("explain", "PlaidML", "kubernetes", "--profile", A10) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "'kubernetes' is not known" in err
+    target = tmp_path / "explained.json"
+    assert call("explain", "PlaidML", "CNTK", "--profile", A10, "--json", target) == 2
+    assert "give one name with --json" in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_explain_without_a_name_lists_all_in_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert call("explain") == 0
+    out = capsys.readouterr().out
+    for name in ("PlaidML", "CNTK", "OMP_NUM_THREADS", "AMD Ryzen 5 5600G"):
+        assert name in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert any("CNTK" in line and len(line.split("  ")) > 2 for line in out.splitlines())
+    assert call("explain", "--json") == 2
+
+
+def test_an_advice_stands_for_what_it_holds(capsys, tmp_path, measurements):
+    saved, bare = tmp_path / "advice.json", tmp_path / "bare.json"
+    words = ("recommend", "mnist-mlp", "--profile", A10)
+    assert call(*words, "--measurements", measurements, "--json", saved) == 0
+    assert call(*words, "--json", bare) == 0
+    again = tmp_path / "again.json"
+    taken = ("recommend", "mnist-mlp", "--profile", saved, "--measurements", saved)
+    assert call(*taken, "--json", again) == 0
+    assert again.read_bytes() == saved.read_bytes()
+    capsys.readouterr()
+    assert call(*words, "--measurements", bare) == 2
+    assert capsys.readouterr().err == (
+        f"dl-advisor: {bare}: this advice was made without measurements:"
+        " `dl-advisor bench --out FILE` writes such a file\n"
+    )
 
 
 def test_a_missing_file_is_2(capsys, tmp_path):
     assert call("compare", "--profile", tmp_path / "none.json") == 2
     assert "cannot be read" in capsys.readouterr().err
     assert call("compare", "--profile", A10, "--measurements", A10) == 2
-    assert "holds a MachineProfile" in capsys.readouterr().err
+    assert capsys.readouterr().err.endswith(
+        ": holds facts about a machine, not measurements:"
+        " `dl-advisor bench --out FILE` writes such a file\n"
+    )
 
 
 def test_findings_are_listed_with_their_verdict(capsys):

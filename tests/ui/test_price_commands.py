@@ -123,11 +123,23 @@ def test_damaged_table_is_said_and_the_bundled_one_used(server, tmp_path, capsys
     assert "a refreshed table is not used" in capsys.readouterr().err
 
 
+def test_regions_are_listed_by_vendor(capsys):
+    assert run(["prices", "regions"]) == 0
+    out = capsys.readouterr().out
+    assert "us-east-1" in out.partition("aws\n")[2].partition("azure\n")[0]
+    assert "centralindia" in out.partition("azure\n")[2]
+    assert run(["prices", "regions", "--vendor", "lambda"]) == 0
+    assert capsys.readouterr().out == "lambda\n  any\n"
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         (["refresh", "--vendor", "hetzner"], "'hetzner' cannot be refreshed: choose of aws"),
         (["refresh", "--regions", "moon-1"], "'moon-1' is not a region of"),
+        (["refresh", "--regions", "narnia"], "no offer is in region 'narnia': `dl-advisor prices"),
+        (["regions", "--vendor", "narnia"], "no offer is of 'narnia': choose of akash, aws"),
+        (["regions", "--regions", "eastus"], "--regions goes with `prices refresh`"),
         (["refresh", "--json"], "--json goes with `prices status`"),
         (["status", "--vendor", "aws"], "--vendor goes with `prices refresh`"),
         (["frobnicate"], "invalid choice: 'frobnicate'"),
