@@ -341,11 +341,33 @@ def start(environment, words):
     return subprocess.run(command, check=False).returncode
 
 
+def is_help_of_new_collector(arguments):
+    """Tell whether somebody only asks what the collector is, before it is set up."""
+    wants_help = {"-h", "--help"}.intersection(arguments)
+    return bool(wants_help) and not is_set_up(COLLECTOR, read_stamp(COLLECTOR))
+
+
+def print_collector_help():
+    """Print the help of the collector with the standard library alone, in English."""
+    import argparse
+
+    sys.path.insert(0, str(ROOT))
+    from ui.share_arguments import add_collector
+
+    parser = argparse.ArgumentParser(prog="dl-advisor")
+    add_collector(parser.add_subparsers())
+    with contextlib.suppress(SystemExit):
+        parser.parse_args(["collector", "--help"])
+
+
 def main(arguments):
     """Set up what is missing, then do what the arguments say."""
     environment = COLLECTOR if arguments[:1] == ["collector"] else APP
     try:
         check_python()
+        if environment is COLLECTOR and is_help_of_new_collector(arguments):
+            print_collector_help()
+            return 0
         is_test = arguments[:1] == ["test"]
         wants_window = not arguments and has_display()
         stamp = set_up(environment, is_test=is_test)

@@ -190,6 +190,18 @@ def test_the_server_has_an_environment_of_its_own(start, capsys, monkeypatch):
     assert calls == [(start.COLLECTOR, ["-m", "ui", "collector", "serve"])]
 
 
+def test_help_of_the_server_needs_nothing_set_up(start):
+    no_bytecode = shutil.ignore_patterns("__pycache__")
+    for name in ("advisor", "ui"):
+        shutil.copytree(ROOT / name, start.ROOT / name, ignore=no_bytecode)
+    # Without site-packages: the standard library has to do.
+    words = [sys.executable, "-I", "-S", str(start.ROOT / "start.py"), "collector", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--published-seconds" in done.stdout
+    assert not start.COLLECTOR.folder.exists()
+
+
 def test_unwritable_folder_is_one_line(start, capsys, monkeypatch):
     def refuse(*_environment, **_words):
         raise PermissionError(13, "Permission denied", str(start.APP.folder))
