@@ -98,6 +98,20 @@ def test_advice_trials_and_damaged_files_are_rows_newest_first(view, presenter, 
     assert not view.json_button.isEnabled()
 
 
+def test_a_cancelled_run_is_marked_in_the_list_and_in_its_csv(view, presenter, qtbot, tmp_path):
+    keep(an_advice(measurements=cancelled_after(3, n_asked=12)), days=1)
+    keep(measured_advice(time_s=0.01))
+    read(view, presenter, qtbot)
+    title = an_advice().ranked[0].option.title
+    assert [cell(view.table, row, 3) for row in (0, 1)] == [f"Cancelled run: {title}", title]
+    assert [entry.is_cancelled for entry in presenter.state.entries] == [True, False]
+    presenter.save_csv_to(tmp_path / "list.csv")
+    qtbot.waitUntil((tmp_path / "list.csv").is_file, timeout=10_000)
+    qtbot.waitUntil(lambda: settled(presenter), timeout=10_000)
+    told = list(csv.DictReader((tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["best"] for row in told] == [f"Cancelled run: {title}", title]
+
+
 def test_one_is_read_again_and_can_be_shown_as_the_advice(view, presenter, qtbot):
     keep(measured_advice(time_s=0.01))
     keep_trial()
@@ -304,17 +318,3 @@ def test_a_history_that_cannot_be_read_can_be_read_again(view, qtbot):
     assert not view.start_button.isVisible()
     with qtbot.waitSignal(view.shown):
         view.again_button.click()
-
-
-def test_a_cancelled_run_is_marked_in_the_list_and_in_its_csv(view, presenter, qtbot, tmp_path):
-    keep(an_advice(measurements=cancelled_after(3, n_asked=12)), days=1)
-    keep(measured_advice(time_s=0.01))
-    read(view, presenter, qtbot)
-    title = an_advice().ranked[0].option.title
-    assert [cell(view.table, row, 3) for row in (0, 1)] == [f"Cancelled run: {title}", title]
-    assert [entry.is_cancelled for entry in presenter.state.entries] == [True, False]
-    presenter.save_csv_to(tmp_path / "list.csv")
-    qtbot.waitUntil((tmp_path / "list.csv").is_file, timeout=10_000)
-    qtbot.waitUntil(lambda: settled(presenter), timeout=10_000)
-    told = list(csv.DictReader((tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
-    assert [row["best"] for row in told] == [f"Cancelled run: {title}", title]
