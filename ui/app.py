@@ -16,6 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from advisor.i18n import N_, Translator, translator_for
+from ui.background import BackgroundTask
 from ui.excepthook import ExceptionDialog
 from ui.journey import app_version, known_networks
 from ui.language import keep_language, user_translator
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 # How often Python gets to see a Ctrl-C while Qt waits for events.
 _SIGNAL_POLL_MS = 500
+# How often a window that was replaced is looked at: whether something of it still runs.
+_IDLE_POLL_MS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +335,14 @@ class Shell(QObject):
         self.window.show_page(old.page_name)
         self.window.show()
         old.hide()
-        old.deleteLater()
+        self._delete_when_idle(old)
+
+    def _delete_when_idle(self, window: MainWindow) -> None:
+        # A thread must not find its task deleted.
+        if all(task.wait(0.0) for task in window.findChildren(BackgroundTask)):
+            window.deleteLater()
+        else:
+            QTimer.singleShot(_IDLE_POLL_MS, lambda: self._delete_when_idle(window))
 
 
 def open_saved(name: str, *, presenter: AdvisePresenter, window: MainWindow) -> None:

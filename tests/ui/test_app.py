@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
@@ -9,6 +10,7 @@ from shiboken6 import isValid
 
 from tests.ui.advice_values import FakeWalk, an_advice
 from ui.app import Shell, build_window, open_saved
+from ui.background import BackgroundTask
 from ui.dialogs.settings import SettingsDialog
 from ui.files import write_document
 from ui.language import chosen_language
@@ -274,6 +276,26 @@ def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
         window.close()
     assert presenter.wait(5.0)
     window.deleteLater()
+
+
+def test_a_window_is_deleted_when_nothing_of_it_runs_any_more(qapp, tr, qtbot, tmp_path):
+    presenter = AdvisePresenter(translator=tr, walk_line=FakeWalk(5), keep=lambda _advice: None)
+    shell = Shell(presenter, memory=WindowMemory(tmp_path / "w.ini"), translator=tr)
+    first = shell.window
+    first.show()
+    ended = threading.Event()
+    task = BackgroundTask(lambda _send: ended.wait(10.0), parent=first)
+    task.start()
+    shell.speak("zh_CN")
+    qtbot.wait(500)
+    assert isValid(first)
+    assert not first.isVisible()
+    ended.set()
+    qtbot.waitUntil(lambda: not isValid(first))
+    settle(shell.window)
+    shell.window.close()
+    assert presenter.wait(5.0)
+    shell.window.deleteLater()
 
 
 def test_the_comparison_comes_by_itself_when_the_advice_does(make, qtbot):

@@ -312,9 +312,10 @@ def test_a_file_of_trials_of_a_newer_version_is_one_row_and_stays(view, presente
     assert trials_file().is_file()
 
 
-def test_a_history_that_cannot_be_read_can_be_read_again(view, qtbot):
+def test_a_history_that_cannot_be_read_can_be_read_again(view, presenter, qtbot):
     view.show_state(HistoryState(stage=HistoryStage.FAILED, message="permission denied"))
     assert view.message.text.text() == "permission denied"
     assert not view.start_button.isVisible()
     with qtbot.waitSignal(view.shown):
         view.again_button.click()
+    qtbot.waitUntil(lambda: settled(presenter), timeout=10_000)
