@@ -22,8 +22,10 @@ _OVER_RELU: dict[str, tuple[float, float]] = {
     "mish": (2.2, 11.0),
     "dropout": (5.0, 1.2),
 }
-_SAME = {"swish": "silu", "hardsigmoid": "hard_sigmoid", "hardsilu": "hard_silu"}
-_SAME |= {"hardswish": "hard_silu", "hard_swish": "hard_silu"}
+# Other names of the same functions: in Keras, and in ONNX, whose names no framework times.
+_IN_KERAS = {"swish": "silu", "hard_swish": "hard_silu"}
+_IN_ONNX = {"hardsigmoid": "hard_sigmoid", "hardsilu": "hard_silu", "hardswish": "hard_silu"}
+_SAME = _IN_KERAS | _IN_ONNX
 
 
 def cost_over_relu(shape: KernelShape, *, direction: Direction) -> float:
@@ -36,4 +38,6 @@ def cost_over_relu(shape: KernelShape, *, direction: Direction) -> float:
 
 def is_costly(shape: KernelShape) -> bool:
     """Whether a function is worth timing for itself: ReLU and sums tell little of it."""
+    if isinstance(shape, ElementwiseShape) and shape.op in _IN_ONNX:
+        return False
     return cost_over_relu(shape, direction=Direction.FORWARD) >= 2.0

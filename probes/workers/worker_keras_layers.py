@@ -105,6 +105,14 @@ def _gelu(x):
     return 0.5 * x * (1.0 + np.vectorize(erf)(x / np.sqrt(2.0)))
 
 
+def _silu(x):
+    return x * _sigmoid(x)
+
+
+def _hard_silu(x):
+    return x * np.clip(x / 6.0 + 0.5, 0.0, 1.0)
+
+
 # Functions of one tensor that Keras has under this name, and their definitions.
 _UNARY = {
     "relu": lambda x: np.maximum(x, 0.0),
@@ -117,7 +125,11 @@ _UNARY = {
     "hard_sigmoid": lambda x: np.clip(x / 6.0 + 0.5, 0.0, 1.0),
     "tanh": np.tanh,
     "softplus": _softplus,
-    "silu": lambda x: x * _sigmoid(x),
+    "silu": _silu,
+    "swish": _silu,
+    "hard_silu": _hard_silu,
+    "hard_swish": _hard_silu,
+    "mish": lambda x: x * np.tanh(_softplus(x)),
 }
 _BINARY = {
     "add": np.add,

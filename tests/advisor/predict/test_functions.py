@@ -30,6 +30,12 @@ def test_what_relu_tells_nothing_of_is_costly():
     assert not is_costly(gemm(8, 8, 8))
 
 
+def test_names_that_no_framework_times_are_not_asked_for():
+    assert cost_over_relu(function("hardswish"), direction=Direction.FORWARD) > 2.0
+    assert not is_costly(function("hardswish"))
+    assert is_costly(function("hard_swish"))
+
+
 def relu_only(call_s):
     point = KernelPoint(
         shape=function("relu"), direction=Direction.FORWARD, precision=Precision.FLOAT32,

@@ -57,7 +57,8 @@ def optimizer(name):
 
 
 UNARY = ("relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "sigmoid", "hard_sigmoid",
-         "tanh", "softplus", "silu", "dropout")  # fmt: skip
+         "tanh", "softplus", "silu", "swish", "hard_silu", "hard_swish", "mish",
+         "dropout")  # fmt: skip
 GOOD = [
     *((gemm(), d) for d in THREE),
     (gemm(batch=3), "forward"),
