@@ -48,24 +48,11 @@ def step_pair(
         knowledge: the facts.
         index: of the facts, where there is one already.
     """
-    trials, workload = advice.trials, advice.workload
-    tried = trials_of(trials, workload=workload).get(BASELINE_OPTION_ID)
-    has_figure = trials is not None and tried is not None and tried.step_s is not None
-    if not has_figure and not advice.own_steps:
+    tried = _state_now(advice)
+    if tried is None and not advice.own_steps:
         return StepPair(predicted=advice.baseline, measured_s=None)
-    context = PredictionContext(
-        profile=advice.profile,
-        ceilings=fit_ceilings(advice.profile, advice.measurements, knowledge),
-        measurements=advice.measurements,
-        workload=workload,
-        knowledge=knowledge,
-        index=index,
-    )
-    predicted = predict_baseline(context)
-    if trials is None or tried is None or tried.step_s is None or trials.has_own_data:
-        return StepPair(predicted=predicted, measured_s=None)
-    per_step = workload.batch_size / tried.samples_per_step
-    return StepPair(predicted=predicted, measured_s=tried.step_s.mid * per_step)
+    predicted = predict_baseline(_without_trials(advice, knowledge=knowledge, index=index))
+    return StepPair(predicted=predicted, measured_s=_measured_s(advice, tried))
 
 
 def own_step(
@@ -80,16 +67,17 @@ def own_step(
         knowledge: the facts.
         index: of the facts, where there is one already.
     """
-    trials, workload = advice.trials, advice.workload
-    tried = trials_of(trials, workload=workload).get(BASELINE_OPTION_ID)
-    if trials is None or tried is None or not _is_fair(tried, warnings=trials.warnings):
+    tried = _state_now(advice)
+    if advice.trials is None or tried is None or not _is_fair(tried, advice.trials.warnings):
         return None
-    if not fit_ceilings(advice.profile, advice.measurements, knowledge).cpu.is_framework:
+    measured_s = _measured_s(advice, tried)
+    context = _without_trials(advice, knowledge=knowledge, index=index)
+    if measured_s is None or not context.ceilings.cpu.is_framework:
         return None
-    pair = step_pair(advice, knowledge=knowledge, index=index)
-    if pair.measured_s is None or pair.predicted.basis is Basis.MODEL_ONLY:
+    predicted = predict_baseline(context)
+    if predicted.basis is Basis.MODEL_ONLY:
         return None
-    step_s = pair.predicted.step_s
+    step_s, workload = predicted.step_s, advice.workload
     return OwnStep(
         network=workload.network,
         phase=workload.phase,
@@ -97,12 +85,39 @@ def own_step(
         batch_size=workload.batch_size,
         predicted_s=step_s.mid,
         log_sd=math.log(step_s.high / step_s.mid) / Z_80,
-        measured_s=pair.measured_s,
-        measured_on=trials.measured_on,
+        measured_s=measured_s,
+        measured_on=advice.trials.measured_on,
     )
 
 
-def _is_fair(tried: TrialResult, *, warnings: tuple[StabilityWarning, ...]) -> bool:
+def _without_trials(
+    advice: Recommendation, *, knowledge: Knowledge, index: KnowledgeIndex | None
+) -> PredictionContext:
+    """Return what the model alone has to predict from."""
+    return PredictionContext(
+        profile=advice.profile,
+        ceilings=fit_ceilings(advice.profile, advice.measurements, knowledge),
+        measurements=advice.measurements,
+        workload=advice.workload,
+        knowledge=knowledge,
+        index=index,
+    )
+
+
+def _state_now(advice: Recommendation) -> TrialResult | None:
+    """Return the trial of everything as it is, None without a figure."""
+    tried = trials_of(advice.trials, workload=advice.workload).get(BASELINE_OPTION_ID)
+    return tried if tried is not None and tried.step_s is not None else None
+
+
+def _measured_s(advice: Recommendation, tried: TrialResult | None) -> float | None:
+    if tried is None or tried.step_s is None or advice.trials is None:
+        return None
+    per_step = advice.workload.batch_size / tried.samples_per_step
+    return None if advice.trials.has_own_data else tried.step_s.mid * per_step
+
+
+def _is_fair(tried: TrialResult, warnings: tuple[StabilityWarning, ...]) -> bool:
     """Whether nothing but the network ran, on the framework whose kernels are measured."""
     setup = tried.setup
     is_alike = (setup.runner, setup.backend, setup.device, setup.python) == (
