@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from advisor.i18n import translator_for
+from tests.ui.fake_trials import Fake
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 GRACE_S = 3.0
@@ -58,3 +59,20 @@ def own_folders(tmp_path, monkeypatch):
 @pytest.fixture
 def tr():
     return translator_for("en")
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """Let `try` run its setups in no time."""
+    from ui import try_commands, try_plan, try_run
+
+    found = Fake()
+    real = try_run.Searcher
+
+    def searcher(*arguments, **keywords):
+        return real(*arguments, run=found, **keywords)
+
+    monkeypatch.setattr(try_commands, "Searcher", searcher)
+    facts = try_run.TrialFacts(has_glibc=True)
+    monkeypatch.setattr(try_plan, "machine_facts", lambda: facts)
+    return found

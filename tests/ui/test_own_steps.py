@@ -11,7 +11,7 @@ from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from probes.bench.process import CancelToken
 from tests.advisor.predict.builders import measure
-from tests.ui.test_try_commands import Fake, fake  # noqa: F401 - a fixture
+from tests.ui.fake_trials import Fake
 from ui import journey, settings, trying
 from ui.cli import run
 from ui.own_steps import own_steps_of
@@ -47,7 +47,7 @@ def test_without_a_history_or_with_a_file_that_is_none_nothing_is_known(profile)
     assert own_steps_of(profile) == ()
 
 
-def test_a_trial_of_the_command_line_corrects_the_next_advice(fake, capsys, profile):  # noqa: F811
+def test_a_trial_of_the_command_line_corrects_the_next_advice(fake, capsys, profile):
     settings.keep_last(an_advice(profile, "mnist-mlp"))
     assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0, capsys.readouterr().err
     (step,) = own_steps_of(profile)
@@ -64,14 +64,14 @@ def test_a_trial_of_the_command_line_corrects_the_next_advice(fake, capsys, prof
     assert again.baseline.step_s == told.baseline.step_s
 
 
-def test_nothing_is_kept_where_nothing_was_measured(fake, capsys, profile):  # noqa: F811
+def test_nothing_is_kept_where_nothing_was_measured(fake, capsys, profile):
     assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0, capsys.readouterr().err
     settings.keep_last(an_advice(profile, "mnist-mlp", measurements=None))
     assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0, capsys.readouterr().err
     assert own_steps_of(profile) == ()
 
 
-def test_the_last_advice_of_another_machine_says_nothing_here(fake, capsys, profile):  # noqa: F811
+def test_the_last_advice_of_another_machine_says_nothing_here(fake, capsys, profile):
     cpu = dataclasses.replace(profile.cpu, brand="another")
     settings.keep_last(an_advice(dataclasses.replace(profile, cpu=cpu), "mnist-mlp"))
     assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0, capsys.readouterr().err
@@ -91,7 +91,7 @@ def test_a_trial_of_the_window_is_kept_alike(profile):
     assert step.predicted_s == pytest.approx(advice.baseline.step_s.mid)
 
 
-def test_a_walk_takes_what_was_tried_here(fake, capsys, profile, monkeypatch):  # noqa: F811
+def test_a_walk_takes_what_was_tried_here(fake, capsys, profile, monkeypatch):
     settings.keep_last(an_advice(profile, "mnist-mlp"))
     assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0, capsys.readouterr().err
     monkeypatch.setattr(journey, "probe_machine", lambda **_more: profile)

@@ -9,51 +9,11 @@ import pytest
 
 from advisor.i18n import translator_for
 from advisor.model.codec import load_document
-from advisor.model.measurement import Outcome
 from advisor.model.quantity import Basis
-from advisor.model.trial import TrialReport, TrialRun, TrialVerdict
-from ui import history_commands, settings, try_commands, try_plan, try_run
+from advisor.model.trial import TrialReport, TrialVerdict
+from tests.ui.fake_trials import SPEEDS
+from ui import history_commands, settings, try_commands
 from ui.cli import run
-
-SPEEDS = {"bfloat16": 1.5, "xla": 0.4, "malloc-keep": 1.2, "bfloat16+malloc-keep": 1.9}
-
-
-class Fake:
-    """Runs a setup in no time; `breaks_at` raises as Ctrl-C twice does."""
-
-    def __init__(self):
-        self.order = []
-        self.limits = []
-        self.breaks_at = None
-
-    def __call__(self, source, setup, *, started_s, limits, cancel):
-        if len(self.order) == self.breaks_at:
-            raise KeyboardInterrupt
-        self.order.append(setup.id)
-        self.limits.append(limits)
-        return TrialRun(
-            setup_id=setup.id,
-            started_s=started_s,
-            duration_s=5.0,
-            outcome=Outcome.COMPLETED,
-            values_s=(0.1 / SPEEDS.get(setup.id, 1.0) * (1 + len(self.order) % 3 / 300),),
-            batch_size=setup.batch_size or source.batch_size,
-            check_value=2.3,
-        )
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    found = Fake()
-    real = try_run.Searcher
-
-    def searcher(*arguments, **keywords):
-        return real(*arguments, run=found, **keywords)
-
-    monkeypatch.setattr(try_commands, "Searcher", searcher)
-    facts = try_run.TrialFacts(has_glibc=True)
-    monkeypatch.setattr(try_plan, "machine_facts", lambda: facts)
-    return found
 
 
 def options_of(capsys):
