@@ -85,10 +85,10 @@ class CleanRoot:
 
     def install(self, package: Path) -> str:
         """Install a package file with apt; return how many packages came with it."""
-        target = self.folder / "root" / package.name
+        target = self.folder / "opt" / package.name
         target.hardlink_to(package)
         before = self._n_packages()
-        self.as_root("apt-get", "install", "-y", "--no-install-recommends", f"/root/{package.name}")
+        self.as_root("apt-get", "install", "-y", "--no-install-recommends", f"/opt/{package.name}")
         target.unlink()
         return f"{self._n_packages() - before:+d} packages"
 
