@@ -13,7 +13,7 @@ from advisor.model.option import Option
 from advisor.model.own_step import OwnStep
 from advisor.model.prediction import Cost, Evidence, Prediction
 from advisor.model.quantity import Interval, Source
-from advisor.model.trial import TrialReport
+from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 
 
@@ -139,7 +139,8 @@ class RankedOption:
         rank: 1 for the first; options that tie share the same rank.
         speedup: time now / time with this option.
         score: lower is better, the sum of `score_parts`.
-        break_even: against staying here, total seconds of computing after which it pays.
+        done_s: seconds from now to the result, the middle: computing, redone work, waiting and
+            the user's own work, by which soonness is judged; None in a file from before.
     """
 
     option: Option
@@ -153,6 +154,7 @@ class RankedOption:
     steps: tuple[Step, ...]
     is_pareto: bool
     tied_with: tuple[str, ...] = ()
+    done_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +205,7 @@ class Recommendation:
         efficiencies: what was measured against what the hardware could do.
         trials: what was tried on this network here; None when nothing was.
         own_steps: jobs that were tried on this machine before, with what had been predicted.
+        untaken_trial: of this job, made under other circumstances; None when there is none.
     """
 
     created_on: str
@@ -223,3 +226,4 @@ class Recommendation:
     efficiencies: tuple[Efficiency, ...] = ()
     trials: TrialReport | None = None
     own_steps: tuple[OwnStep, ...] = ()
+    untaken_trial: UntakenTrial | None = None

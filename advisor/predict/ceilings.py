@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import Direction, OperatorKind, OverheadShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting, figure_of
+from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
 from advisor.model.quantity import Basis, Precision
 from advisor.predict.efficiency import EfficiencyModel, Roofline
 from advisor.predict.hardware import CpuLimits, cpu_limits
@@ -131,10 +131,12 @@ def _canonical(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 def _pooled_s(same: Iterable[Measurement]) -> float:
-    """Return the figure of the values of several measurements of one kernel."""
-    found = tuple(same)
-    values = [value for measurement in found for value in measurement.values_s]
-    return figure_of(values, is_difference=any(m.is_difference for m in found))
+    """Return what the kernel takes as a rule: the median of the values of all its measurements.
+
+    A step takes what its kernels take under the disturbance that the machine has, not their best
+    (decision 0014).
+    """
+    return statistics.median(value for measurement in same for value in measurement.values_s)
 
 
 _GroupKey = tuple[str, tuple[Setting, ...], int | None]
@@ -157,8 +159,8 @@ def _is_of_network(measurement: Measurement) -> bool:
 def kernel_points(measurements: Iterable[Measurement]) -> tuple[KernelPoint, ...]:
     """Return one point for each distinct kernel, pooling the values of repeated measurements.
 
-    Looks at a reference do not count: they have so many more values that their best is another
-    figure. Both directions together are no kernel of a step.
+    Looks at a reference do not count: they are there for the machine's pace. Both directions
+    together are no kernel of a step.
     """
     pooled: dict[tuple[object, ...], list[Measurement]] = {}
     for measurement in measurements:
@@ -175,9 +177,8 @@ def kernel_points(measurements: Iterable[Measurement]) -> tuple[KernelPoint, ...
 
 def _point(same: list[Measurement]) -> KernelPoint:
     request = same[0].request
-    values = [value for measurement in same for value in measurement.values_s]
-    middle = statistics.median(values)
-    deviation = statistics.median(abs(value - middle) for value in values)
+    middle = _pooled_s(same)
+    deviation = statistics.median(abs(value - middle) for m in same for value in m.values_s)
     return KernelPoint(
         shape=request.shape,
         direction=request.direction,
@@ -186,7 +187,7 @@ def _point(same: list[Measurement]) -> KernelPoint:
         bytes_moved=bytes_moved(
             request.shape, direction=request.direction, precision=request.precision
         ),
-        time_s=_pooled_s(same),
+        time_s=middle,
         spread=deviation / middle if middle > 0.0 else 0.0,
     )
 

@@ -19,6 +19,7 @@ from advisor.model.workload import Workload
 from advisor.predict.anchors import OwnTime, cpu_device, own_run
 from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import MachineCeilings
+from advisor.predict.disturbed import Disturbance, disturbance
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.own_steps import Correction, correction
@@ -44,6 +45,8 @@ class PredictionContext:
         own_steps: that were tried on this machine, with what had been predicted of them.
         correction: derived from them; None before anything was measured here, or when they say
             nothing. Every step of a framework on this machine's processor has it.
+        disturbance: of this machine's processor while it was measured; every step that follows
+            from its kernels has it.
         cpu_limits, baseline_step: derived, as all that follows: limits of this processor, and
             a step on it.
         cloud: the cloud tables by key.
@@ -64,6 +67,7 @@ class PredictionContext:
     index: KnowledgeIndex | None = None
     own_steps: tuple[OwnStep, ...] = ()
     correction: Correction | None = field(init=False)
+    disturbance: Disturbance = field(init=False)
     cpu_limits: CpuLimits = field(init=False)
     baseline_step: StepEstimate = field(init=False)
     cloud: CloudIndex = field(init=False)
@@ -88,8 +92,11 @@ class PredictionContext:
         found = correction(self.own_steps, work) if cpu.is_framework else None
         baseline = step_on(work, device=cpu, precision=work.precision)
         baseline = found.of(baseline) if found else baseline
+        disturbed = disturbance(self.measurements, n_cpus=self.profile.cpu.n_logical_cpus)
+        baseline = disturbed.of(baseline)
         derived = {
             "correction": found,
+            "disturbance": disturbed,
             "cpu_limits": limits,
             "baseline_step": baseline,
             "cloud": index.cloud,

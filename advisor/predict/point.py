@@ -15,7 +15,7 @@ class KernelPoint:
     """A measured kernel.
 
     Attributes:
-        flop, bytes_moved: its work; time_s: the low quantile of its values.
+        flop, bytes_moved: its work; time_s: the median of its values.
         spread: median absolute deviation of the values over their median.
     """
 

@@ -219,7 +219,10 @@ def _measured_step(
                 threads=device.threads,
             )
             # As the step now, so that their ratio stays.
-            return context.correction.of(step) if context.correction and step else step
+            if step is None:
+                return None
+            step = context.correction.of(step) if context.correction else step
+            return context.disturbance.of(step)
     return None
 
 
@@ -297,9 +300,10 @@ def _local_device(
             )
         step = predict_step(context.workload, ceilings=context.ceilings, device_id=device.id)
         if step is not None and step.basis is not Basis.MODEL_ONLY:
+            is_processor = device.kind is DeviceKind.CPU
             return _from_step(
                 option.id,
-                step,
+                context.disturbance.of(step) if is_processor else step,
                 workload=context.workload,
                 evidence=device_evidence(context.measurements, device_id=device.id),
                 assumptions=(

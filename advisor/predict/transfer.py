@@ -265,7 +265,11 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
             *context.machine_evidence,
             *(row_evidence(a.row) for a in (found.nearest[:1] if found else ())),
         ),
-        assumptions=(*target.notes, _cores_sentence(target, here, law)),
+        assumptions=(
+            *target.notes,
+            _cores_sentence(target, here, law),
+            *(context.disturbance.notes if is_measured else ()),
+        ),
         is_warned=log_sd > OWN_WARNED_SD or middle < least_s,
     )
 

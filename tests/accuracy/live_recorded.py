@@ -21,6 +21,7 @@ from advisor.model.measurement import Measurement, MeasurementSet
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
 from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.disturbed import disturbance
 from advisor.predict.workload_time import StepEstimate, step_on
 from probes.bench.plan import CPU_BUDGET_S, Budget
 from tests.accuracy.live_file import Recording
@@ -149,7 +150,9 @@ class Judge:
         device = ceilings.find("cpu", threads=threads)
         if device is None:
             return None
-        return step_on(truth.workload(), device=device, precision=precision)
+        step = step_on(truth.workload(), device=device, precision=precision)
+        n_cpus = self._recording.profile.cpu.n_logical_cpus
+        return disturbance(every, n_cpus=n_cpus).of(step)
 
     def by(self, source: str, truth: Truth) -> StepEstimate | None:
         """Return the step as predicted from a source; None when it was not recorded."""

@@ -11,17 +11,20 @@ from hypothesis import strategies as st
 from advisor.model.kernel import (
     Cell,
     ElementwiseShape,
+    GemmShape,
     OperatorKind,
     OptimizerShape,
     RecurrentShape,
     UnknownShape,
 )
-from advisor.model.machine import CPU_DEVICE_ID
+from advisor.model.machine import CPU_DEVICE_ID, DeviceKind
+from advisor.model.measurement import Runner
 from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.typical import typical_factor
 from advisor.predict.work import step_calls
 from advisor.predict.workload_time import interval_of, predict_step
+from probes.bench.plan_opencl import opencl_rows
 from tests.advisor.predict.builders import (
     calibration,
     conv,
@@ -29,6 +32,7 @@ from tests.advisor.predict.builders import (
     knowledge,
     measure,
     measurement_set,
+    opencl_device,
     operator,
     profile,
     small_cnn,
@@ -183,6 +187,46 @@ def test_data_sheet_alone_is_wide():
     assert found.basis is Basis.MODEL_ONLY
     assert found.step_s.high / found.step_s.low > 4
     assert any("data sheet" in note for note in found.notes)
+
+
+def on_processor(*, is_asked):
+    """Return the step on a processor of which a quick run measured this part through OpenCL."""
+    device = dataclasses.replace(opencl_device(), kind=DeviceKind.CPU)
+    rows = [want.row for want in opencl_rows(device, is_thorough=False, is_asked=is_asked)]
+    found = fit_ceilings(
+        dataclasses.replace(profile(), opencl=(device,)),
+        measurement_set(
+            *(
+                measure(row.shape, 1e-3, runner=Runner.OPENCL, device_id=device.id, direction=each)
+                for row in rows
+                for each in row.directions
+            )
+        ),
+        knowledge(),
+    )
+    return predict_step(small_cnn(), ceilings=found, device_id=device.id)
+
+
+def test_a_device_measured_in_short_is_predicted_with_a_wider_interval():
+    short, full = on_processor(is_asked=False), on_processor(is_asked=True)
+    assert short.basis is full.basis is Basis.SCALED_FROM_MEASUREMENT
+    assert short.log_sd > 1.2 * full.log_sd
+    assert "Some operators have no measured relative: a usual efficiency is assumed." in short.notes
+    assert short.step_s.low < short.step_s.mid < short.step_s.high
+
+
+def test_a_device_whose_time_ended_before_the_product_has_no_step():
+    device = dataclasses.replace(opencl_device(), kind=DeviceKind.CPU)
+    rows = [want.row for want in opencl_rows(device, is_thorough=False, is_asked=False)]
+    for n_measured in range(len(rows) + 1):
+        measured = [
+            measure(row.shape, 1e-3, runner=Runner.OPENCL, device_id=device.id)
+            for row in rows[:n_measured]
+        ]
+        found = fit_ceilings(profile(), measurement_set(*measured), knowledge())
+        step_ = predict_step(small_cnn(), ceilings=found, device_id=device.id)
+        has_product = any(isinstance(row.shape, GemmShape) for row in rows[:n_measured])
+        assert (step_ is not None) is has_product
 
 
 def test_interval_is_symmetric_in_the_logarithm():
