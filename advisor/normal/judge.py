@@ -146,10 +146,12 @@ def _opencl_classes(
 ) -> Iterable[_Class]:
     own = [m for m in measured if m.request.device_id == device.id]
     peaks = _of(own, PeakShape)
+    products = tuple(m for m in own if _is_large_product(m))
+    cores = opencl_flop_peak(profile, device=device, knowledge=knowledge, measured=measured)
     yield _Class(
         measurements=peaks,
         device=device,
-        bound=opencl_flop_peak(profile, device=device, knowledge=knowledge, measured=measured),
+        bound=cores,
         low=NORMAL_LOW,
         low_clues=causes.LOW_PEAK,
         high_clues=causes.HIGH_RATE,
@@ -165,9 +167,9 @@ def _opencl_classes(
         remarks=causes.MEMORY_REMARKS,
     )
     yield _Class(
-        measurements=tuple(m for m in own if _is_large_product(m)),
+        measurements=products,
         device=device,
-        bound=_measured_peak(peaks),
+        bound=_product_bound(peaks, products, cores=cores),
         low=PRODUCT_LOW,
         low_clues=causes.LOW_PRODUCT,
         high_clues=(),
@@ -175,10 +177,16 @@ def _opencl_classes(
     yield from _costs(own, profile, device=device)
 
 
-def _measured_peak(peaks: tuple[Measurement, ...]) -> Bound:
+def _product_bound(
+    peaks: tuple[Measurement, ...], products: tuple[Measurement, ...], *, cores: Bound
+) -> Bound:
+    """Return the measured peak; that of the cores where a product shows that it was disturbed."""
     if not peaks:
         return UnknownPeak.PEAK_NOT_MEASURED
-    return Peak(value=max(_speed(m) for m in peaks), basis=PeakBasis.MEASURED_PEAK)
+    reached = max(_speed(m) for m in peaks)
+    if reached < max((_speed(m) for m in products), default=0.0):
+        return cores
+    return Peak(value=reached, basis=PeakBasis.MEASURED_PEAK)
 
 
 def _costs(

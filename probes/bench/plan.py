@@ -32,7 +32,7 @@ from probes.bench.plan_builder import (
     PlanBuilder,
     directions_of,
 )
-from probes.bench.plan_opencl import opencl_rows
+from probes.bench.plan_opencl import is_in_short, opencl_rows
 from probes.bench.plan_sizes import gemm_sizes, is_affordable, stream_elements
 from probes.bench.suite import Row
 
@@ -78,6 +78,8 @@ def budgets_s(
 ) -> dict[str, float]:
     """Return the seconds that measuring each of the chosen devices may take, by its id.
 
+    The processor seen through OpenCL has few in a quick run unless `device_ids` name it.
+
     Raises:
         InputError: for a device that is not there.
     """
@@ -89,7 +91,19 @@ def budgets_s(
         is_alone = len(others) == len(chosen)
         each_s = min(each_s, own_s * (1.0 if is_alone else _OPENCL_SHARE) / len(others))
         own_s -= each_s * len(others)
-    return {device_id: own_s if device_id == CPU_DEVICE_ID else each_s for device_id in chosen}
+    found = {device_id: own_s if device_id == CPU_DEVICE_ID else each_s for device_id in chosen}
+    short = _short_ids(profile, budget=budget, is_asked=device_ids is not None)
+    return found | dict.fromkeys(short & set(chosen), plan_opencl.SHORT_BUDGET_S)
+
+
+def _short_ids(profile: MachineProfile, *, budget: Budget, is_asked: bool) -> frozenset[str]:
+    """Return the ids of the devices that are measured in short."""
+    is_thorough = budget is Budget.THOROUGH
+    return frozenset(
+        device.id
+        for device in profile.opencl
+        if is_in_short(device, is_thorough=is_thorough, is_asked=is_asked)
+    )
 
 
 def _chosen(profile: MachineProfile, device_ids: Iterable[str] | None) -> frozenset[str]:
@@ -312,9 +326,11 @@ def _add_opencl(
     profile: MachineProfile,
     budget: Budget,
     phase: Phase,
+    is_asked: bool,
 ) -> None:
     is_thorough = budget is Budget.THOROUGH
-    for wanted in opencl_rows(device, is_thorough=is_thorough, profile=profile):
+    rows = opencl_rows(device, is_thorough=is_thorough, is_asked=is_asked, profile=profile)
+    for wanted in rows:
         plan_.add_rows(
             [wanted.row],
             phase=phase,
@@ -340,7 +356,8 @@ def plan(
     Args:
         profile: the machine.
         budget: quick or thorough.
-        device_ids: `CPU_DEVICE_ID` and ids of OpenCL devices; None for all of them.
+        device_ids: `CPU_DEVICE_ID` and ids of OpenCL devices; None for all of them, the processor
+            seen through OpenCL in short when the run is quick.
         replay: kernels of the user's own network.
         phase: in inference no gradients are timed.
         precision: number format of the user's job; a shorter one than float32 is timed besides.
@@ -360,8 +377,9 @@ def plan(
             precision=precision,
             batch_size=batch_size,
         )
+    asked = device_ids is not None
     for device in (each for each in profile.opencl if each.id in chosen):
-        _add_opencl(plan_, device, profile=profile, budget=budget, phase=phase)
+        _add_opencl(plan_, device, profile=profile, budget=budget, phase=phase, is_asked=asked)
     if CPU_DEVICE_ID in chosen:
         _add_last_look(plan_)
     return plan_.requests()

@@ -1,5 +1,7 @@
 """Which kernels are timed on an OpenCL device, in which order.
 
+The processor seen through OpenCL serves no framework of the advice: in a quick run it is measured
+in short, unless it was asked for by name.
 Leaves to others: the table (`probes.bench.suite_opencl`), the whole plan (`probes.bench.plan`).
 """
 
@@ -15,6 +17,8 @@ from probes.bench.suite import Row
 # Seconds that a device may take.
 QUICK_BUDGET_S = 30.0
 THOROUGH_BUDGET_S = 90.0
+# Seconds that the processor may take when it is measured in short; it mostly takes about 8.
+SHORT_BUDGET_S = 10.0
 
 _MOST_STREAM_ELEMENTS = 1 << 25
 _MEMORY_SHARE = 8
@@ -34,14 +38,30 @@ class Wanted:
     precision: Precision = Precision.FLOAT32
 
 
+def is_in_short(device: OpenclDevice, *, is_thorough: bool, is_asked: bool) -> bool:
+    """Return whether only the headlines of a device are timed: of the processor, in a quick run.
+
+    Args:
+        device: the device.
+        is_thorough: whether the run is a thorough one.
+        is_asked: whether the user named the device.
+    """
+    return device.kind is DeviceKind.CPU and not (is_thorough or is_asked)
+
+
 def opencl_rows(
-    device: OpenclDevice, *, is_thorough: bool, profile: MachineProfile | None = None
+    device: OpenclDevice,
+    *,
+    is_thorough: bool,
+    is_asked: bool = True,
+    profile: MachineProfile | None = None,
 ) -> tuple[Wanted, ...]:
     """Return what is timed on a device, most wanted first; arrays fit its memory.
 
     Args:
         device: the device.
         is_thorough: whether the rows of a thorough run are wanted, too.
+        is_asked: whether the user named the device.
         profile: the machine: its processor as a device has the caches that arrays must exceed;
             None where that is not known.
     """
@@ -52,6 +72,12 @@ def opencl_rows(
     elements = min(wanted_elements, largest // _FLOAT_BYTES)
     streams = [Row(shape=StreamShape(op=op, elements=elements), tier=1) for op in ("copy", "read")]
     moves = [row for row in suite_opencl.TRANSFERS if largest >= suite_opencl.TRANSFER_BYTES]
+    if is_in_short(device, is_thorough=is_thorough, is_asked=is_asked):
+        # Finding the fastest program of the product takes the most where nothing is known of a
+        # device: something of everything comes before it.
+        copy, read = streams
+        rows = [*suite_opencl.LAUNCHES, suite_opencl.PEAK, read, suite_opencl.GEMM, copy]
+        return tuple(Wanted(row=row, is_headline=suite_opencl.is_headline(row)) for row in rows)
     # What takes least comes first: a device that compiles slowly shows something early.
     rows = [*moves, *streams, *suite_opencl.ROWS, suite_opencl.LOCAL]
     rows += suite_opencl.WIDTHS

@@ -45,11 +45,12 @@ HALF = (
     Row(shape=HEADLINE_CONV),
 )
 LOCAL = Row(shape=StreamShape(op="local", elements=1 << 24), tier=1)
+LAUNCHES = tuple(Row(shape=OverheadShape(kind=k), tier=1) for k in ("launch", "queued_launch"))
+GEMM = Row(shape=gemm(1024), tier=1)
 ROWS = (
-    Row(shape=OverheadShape(kind="launch"), tier=1),
-    Row(shape=OverheadShape(kind="queued_launch"), tier=1),
+    *LAUNCHES,
     PEAK,
-    Row(shape=gemm(1024), tier=1),
+    GEMM,
     Row(shape=HEADLINE_CONV, directions=THREE, tier=1),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 128, 256), directions=BOTH, tier=1),
     Row(shape=gemm(512), tier=1),

@@ -26,6 +26,9 @@ MAX_DEATHS = 3
 # What a child may take over its time for the kernel that it is at: a share, and at most this.
 OVERTIME_SHARE = 0.1
 OVERTIME_S = 6.0
+# The least of it for an OpenCL kernel, unless that is more than a share of a short limit.
+_OPENCL_OVERTIME_S = 3.0
+_OPENCL_OVERTIME_SHARE = 1.0 / 3.0
 # Ending a child takes a moment: it is told before the limit is reached.
 _KILL_SHARE = 0.98
 # A kernel may prepare itself in silence for this share of what is left.
@@ -56,9 +59,15 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
     return wire
 
 
-def overtime_s(limit_s: float) -> float:
-    """Return what of a limit is kept for the kernel that a child is at when its time is up."""
-    return min(OVERTIME_S, OVERTIME_SHARE * limit_s)
+def overtime_s(limit_s: float, *, runner: Runner) -> float:
+    """Return what of a limit is kept for the kernel that a child is at when its time is up.
+
+    An OpenCL kernel that is compiled and checked takes seconds, however short the limit is.
+    """
+    least_s = 0.0
+    if runner is Runner.OPENCL:
+        least_s = min(_OPENCL_OVERTIME_S, _OPENCL_OVERTIME_SHARE * limit_s)
+    return min(OVERTIME_S, max(OVERTIME_SHARE * limit_s, least_s))
 
 
 def deadlines_within(limit_s: float | None, *, longest: Deadlines) -> Deadlines:
@@ -204,12 +213,13 @@ class VisitRun:
     ) -> WorkerVerdict:
         around, first = self._around, pending[0]
         python = around.python if first.runner in _FOREIGN else None
+        budget_s = None if limit_s is None else limit_s - overtime_s(limit_s, runner=first.runner)
         request = {
             "runner": first.runner.value,
             "options": {**self._options(first), **(self._tuning.options if self._tuning else {})},
             "kernels": [wire_kernel(kernel) for kernel in pending],
             "bout": 1 if first.role == SUSTAINED else _BOUTS.get(first.runner, 1),
-            "budget_s": None if limit_s is None else limit_s - overtime_s(limit_s),
+            "budget_s": budget_s,
         }
         self._collector.begin_child(pending)
         return run_worker(

@@ -184,6 +184,9 @@ def test_products_against_the_measured_peak():
         assert (product.peak, product.basis) == (pytest.approx(733.1e9), PeakBasis.MEASURED_PEAK)
         assert product.verdict is verdict
     assert product.cause.code is CauseCode.UNTUNED_KERNEL
+    disturbed, product = kaveri_with(opencl(PeakShape(), 300e9), opencl(GEMM, 330e9))
+    assert (product.peak, product.basis) == (disturbed.peak, disturbed.basis)
+    assert product.verdict is Verdict.NORMAL
     (alone,) = kaveri_with(opencl(GEMM, 100e9))
     assert alone.unknown is UnknownPeak.PEAK_NOT_MEASURED
 

@@ -1,17 +1,26 @@
 """What is measured, for whom, in which order."""
 
+import collections
 import dataclasses
 
 import pytest
 
 from advisor.errors import InputError
 from advisor.model.kernel import ClockShape, Direction, GemmShape, KernelCall, StreamShape
-from advisor.model.machine import Cache
+from advisor.model.machine import Cache, DeviceKind
 from advisor.model.measurement import Runner
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan as module
 from probes.bench import suite
-from probes.bench.plan import Budget, budgets_s, plan, thread_counts
+from probes.bench.plan import (
+    CALIBRATION,
+    HEADLINE,
+    REPLAY,
+    Budget,
+    budgets_s,
+    plan,
+    thread_counts,
+)
 from probes.bench.plan_sizes import is_affordable, stream_elements
 
 CALL = KernelCall(shape=suite.dense(50, 60, 70), direction=Direction.FORWARD)
@@ -234,6 +243,54 @@ def test_each_device_has_its_budget(profile):
     assert budgets_s(profile, budget=Budget.QUICK) == {"cpu": 58.0, "opencl:0:0": 30.0}
     thorough = budgets_s(profile, budget=Budget.THOROUGH, device_ids=("cpu",))
     assert thorough == {"cpu": 590.0}
+
+
+def with_processors(profile):
+    """Return a machine whose processor two drivers offer beside the GPU."""
+    device = profile.opencl[0]
+    processors = tuple(
+        dataclasses.replace(device, id=f"opencl:{n}:0", kind=DeviceKind.CPU) for n in (1, 2)
+    )
+    return dataclasses.replace(profile, opencl=(device, *processors))
+
+
+def asked_of(requests):
+    return collections.Counter(request.device_id for request in requests)
+
+
+def test_a_quick_run_spends_little_on_the_processor_seen_through_opencl(profile):
+    machine = with_processors(profile)
+    limits = budgets_s(machine, budget=Budget.QUICK)
+    assert limits == {"cpu": 58.0, "opencl:0:0": 30.0, "opencl:1:0": 10.0, "opencl:2:0": 10.0}
+    alone = plan(profile, budget=Budget.QUICK)
+    found = plan(machine, budget=Budget.QUICK)
+    assert asked_of(found)["opencl:0:0"] == asked_of(alone)["opencl:0:0"]
+    assert asked_of(found)["cpu"] == asked_of(alone)["cpu"]
+    assert asked_of(found)["opencl:1:0"] == asked_of(found)["opencl:2:0"] == 6
+    assert {r.role for r in found if r.device_id == "opencl:1:0"} == {HEADLINE, CALIBRATION}
+
+
+def test_a_processor_that_is_asked_for_by_name_is_measured_in_full(profile):
+    machine = with_processors(profile)
+    ids = ("cpu", "opencl:1:0")
+    assert budgets_s(machine, budget=Budget.QUICK, device_ids=ids)["opencl:1:0"] == 30.0
+    named = asked_of(plan(machine, budget=Budget.QUICK, device_ids=ids))
+    graphics = asked_of(plan(profile, budget=Budget.QUICK))["opencl:0:0"]
+    assert named["opencl:1:0"] == graphics
+
+
+def test_a_thorough_run_measures_the_processor_seen_through_opencl_in_full(profile):
+    machine = with_processors(profile)
+    limits = budgets_s(machine, budget=Budget.THOROUGH)
+    assert limits["opencl:1:0"] == limits["opencl:0:0"] == 90.0
+    found = asked_of(plan(machine, budget=Budget.THOROUGH))
+    assert found["opencl:1:0"] == found["opencl:0:0"]
+
+
+def test_the_network_is_never_replayed_on_opencl(profile):
+    for budget in Budget:
+        found = plan(with_processors(profile), budget=budget, replay=(CALL,))
+        assert {r.device_id for r in found if r.role == REPLAY} == {"cpu"}
 
 
 @pytest.mark.parametrize("n_devices", [0, 1, 3, 12])

@@ -14,7 +14,7 @@ from advisor.model.kernel import (
 )
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Precision
-from probes.bench.plan_opencl import opencl_rows
+from probes.bench.plan_opencl import is_in_short, opencl_rows
 from probes.bench.plan_sizes import stream_elements
 
 
@@ -101,3 +101,39 @@ def test_arrays_exceed_the_caches_of_a_processor_alone(profile):
     assert min(swept(cpu, large)) * 4 > 480 << 20
     assert swept(dataclasses.replace(cpu, kind=DeviceKind.DGPU), large) == {1 << 25}
     assert swept(cpu, None) == {1 << 25}
+
+
+def as_processor(device):
+    return dataclasses.replace(device, kind=DeviceKind.CPU, has_fp16=True)
+
+
+def test_the_processor_seen_through_opencl_is_asked_for_headlines_alone(profile):
+    device = as_processor(profile.opencl[0])
+    rows = opencl_rows(device, is_thorough=False, is_asked=False, profile=profile)
+    assert {want.precision for want in rows} == {Precision.FLOAT32}
+    shapes = [want.row.shape for want in rows]
+    assert {s.kind for s in shapes if isinstance(s, OverheadShape)} == {"launch", "queued_launch"}
+    assert {s.op for s in shapes if isinstance(s, StreamShape)} == {"copy", "read"}
+    assert [s.m for s in shapes if isinstance(s, GemmShape)] == [1024]
+    assert PeakShape() in shapes
+    assert len(shapes) == 6
+    shown = {want.row.shape for want in rows if want.is_headline}
+    assert shown == {s for s in shapes if not isinstance(s, OverheadShape)}
+    # They are among the rows of a full run: the same figures, and fewer.
+    full = {want.row.shape for want in opencl_rows(device, is_thorough=False, profile=profile)}
+    assert set(shapes) <= full
+
+
+def test_every_other_device_and_run_is_measured_in_full(profile):
+    graphics, processor = profile.opencl[0], as_processor(profile.opencl[0])
+    for device, is_thorough, is_asked in (
+        (graphics, False, False),
+        (dataclasses.replace(graphics, kind=DeviceKind.OTHER), False, False),
+        (processor, True, False),
+        (processor, False, True),
+    ):
+        how = {"is_thorough": is_thorough, "is_asked": is_asked}
+        assert not is_in_short(device, **how)
+        shapes = {type(want.row.shape) for want in opencl_rows(device, profile=profile, **how)}
+        assert {ConvShape, RecurrentShape, TransferShape} <= shapes
+    assert is_in_short(processor, is_thorough=False, is_asked=False)
