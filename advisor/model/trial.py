@@ -111,11 +111,13 @@ class TrialSetup:
         runner: what runs the network; backend: of Keras; python: interpreter; None: our own.
         device: "cpu", or "gpu" for what the framework drives.
         parts: ids of the setups that this one combines.
+        recipe: what its row of the options table says to do in the program, piece by piece.
     """
 
     id: str
     title: str
     option_id: str | None = None
+    recipe: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
     intra_threads: int | None = None
     inter_threads: int | None = None
@@ -245,3 +247,17 @@ class TrialReport:
         """The fastest setup that is surely faster and right; None when there is none."""
         faster = [r for r in self.results if r.verdict is TrialVerdict.FASTER and r.speedup]
         return max(faster, key=lambda r: r.speedup.mid if r.speedup else 0.0, default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UntakenTrial:
+    """An earlier trial of a job whose times are not those of now.
+
+    Attributes:
+        tried_on: ISO date.
+        then, now: versions of what has changed since, in words; "" where something else has.
+    """
+
+    tried_on: str
+    then: str = ""
+    now: str = ""

@@ -10,6 +10,7 @@ from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.option import OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import Caveat, Preferences, RankedOption
+from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
 from advisor.recommend.preferences import age_days
@@ -52,6 +53,17 @@ def machine_caveats(
     if memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is False:
         found.append(caveat("memory_too_small", needed_bytes=float(workload.memory_bytes)))
     found += [caveat("workload_note", note=note) for note in workload.notes]
+    return tuple(found)
+
+
+def trial_caveats(taken: TrialReport | None, *, untaken: UntakenTrial | None) -> tuple[Caveat, ...]:
+    """Return from which day the times of what was tried are, or why they are not used."""
+    found = []
+    if taken is not None:
+        found.append(caveat("trial_taken", date=taken.measured_on))
+    if untaken is not None:
+        changed = {"then": untaken.then, "now": untaken.now} if untaken.then else {}
+        found.append(caveat("trial_not_taken", date=untaken.tried_on, **changed))
     return tuple(found)
 
 

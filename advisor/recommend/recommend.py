@@ -25,14 +25,14 @@ from advisor.model.recommendation import (
     Rejection,
     Step,
 )
-from advisor.model.trial import TrialReport
+from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.normal.judge import judge_efficiency
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.predict import predict_baseline
-from advisor.recommend.caveats import advice_caveats, machine_caveats
+from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
 from advisor.recommend.choose import choose
 from advisor.recommend.devices import DEVICE_PREFIX, device_steps, families_of
 from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
@@ -63,6 +63,7 @@ def recommend(
     index: KnowledgeIndex | None = None,
     trials: TrialReport | None = None,
     own_steps: tuple[OwnStep, ...] = (),
+    untaken_trial: UntakenTrial | None = None,
 ) -> Recommendation:
     """Return what to do about a job.
 
@@ -79,6 +80,7 @@ def recommend(
         trials: what was tried on this network here; goes before what is predicted.
         own_steps: jobs that were tried on this machine, which correct what is predicted of
             others on it.
+        untaken_trial: of this job, made under other circumstances, which the advice mentions.
 
     Raises:
         InputError: when a wish or the date cannot be.
@@ -140,6 +142,7 @@ def recommend(
             *bought.rejections,
         ),
         caveats=(
+            *trial_caveats(trials if tried else None, untaken=untaken_trial),
             *machine_caveats(profile, measurements=measurements, workload=workload),
             *advice_caveats(ranked, baseline=given.baseline, preferences=preferences, today=today),
             *undecided,
@@ -150,6 +153,7 @@ def recommend(
         efficiencies=judge_efficiency(profile, measurements, knowledge),
         trials=trials,
         own_steps=own_steps,
+        untaken_trial=untaken_trial,
     )
 
 
@@ -218,6 +222,7 @@ def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -
         steps=_steps(option, given=given, hours=hours, hints=hints),
         is_pareto=placed.is_pareto,
         tied_with=placed.tied_with,
+        done_s=candidate.effective_s,
     )
 
 

@@ -104,22 +104,23 @@ def _setting_steps(settings: tuple[Setting, ...], *, profile: MachineProfile) ->
 def _fact_steps(fact: OptionFact, *, has_settings: bool) -> list[Step]:
     """Return the table's own instructions; settings already given are not repeated."""
     steps = []
-    for piece in _pieces(fact.how):
+    for piece in pieces_of(fact.how):
         if has_settings and piece.startswith("export "):
             continue
-        steps.append(Step(kind=_kind_of(piece), caption=fact.title, content=piece))
+        steps.append(Step(kind=kind_of(piece), caption=fact.title, content=piece))
     if fact.source.startswith("http"):
         link = fact.source.split(";")[0].strip()
         steps.append(Step(kind="url", caption="Source", content=link))
     return steps
 
 
-def _pieces(how: str) -> list[str]:
+def pieces_of(how: str) -> list[str]:
     """Split at " ; ", which the table writes between separate instructions."""
     return [piece.strip() for piece in how.split(" ; ") if piece.strip()]
 
 
-def _kind_of(piece: str) -> str:
+def kind_of(piece: str) -> str:
+    """Return what a piece of instructions is: "shell", "python", else "text"."""
     if _SHELL_MARKS.match(piece):
         return "shell"
     if _PYTHON_MARKS.search(piece):

@@ -19,8 +19,6 @@ from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Source
 from advisor.model.recommendation import (
-    AvoidedOption,
-    Hint,
     RankedOption,
     Reason,
     ReasonCode,
@@ -39,6 +37,7 @@ from advisor.model.report import (
     Table,
 )
 from advisor.report.names import BASES, KINDS, PARTS
+from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
 from advisor.report.reasons import cancelled_text, reason_text, reasons_text, sentences_text
 from advisor.report.runner_up_notes import runner_up_notes
 from advisor.report.said import said, said_title, source_text
@@ -46,8 +45,6 @@ from advisor.report.said import said, said_title, source_text
 # Options whose steps are printed in full; all others can be opened in the window.
 _SHOWN_STEPS = 2
 _SHOWN_EVIDENCE = 4
-_SHOWN_AVOID = 6
-_SHOWN_HINTS = 4
 _SHOWN_HINT_STEPS = 3
 _SHOWN_TITLES = 2
 # Reasons that differ in names only: the titles tell which.
@@ -159,7 +156,7 @@ def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
             low=row.prediction.total_s.low,
             mid=row.prediction.total_s.mid,
             high=row.prediction.total_s.high,
-            text=f"{format_duration(row.prediction.total_s.mid, tr)}, {_short_money(row)}",
+            text=f"{format_duration(row.prediction.total_s.mid, tr)}, {short_money(row)}",
             emphasis=_emphasis(row, number),
         )
         for number, row in enumerate(advice.ranked)
@@ -171,11 +168,13 @@ def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
                     is_log=is_log)  # fmt: skip
 
 
-def _short_money(row: RankedOption) -> str:
+def short_money(row: RankedOption) -> str:
+    """Return the middle of a cost."""
     return UNKNOWN if row.cost.total_usd is None else format_usd(row.cost.total_usd.mid)
 
 
-def _warning(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:
+def warning_notes(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:
+    """Return what the mark (!) means, nothing where no row has it."""
     if not any(row.prediction.is_warned for row in advice.ranked):
         return ()
     return (Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note"),)
@@ -189,8 +188,9 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
             said_title(row.option.title, tr),
             tr(KINDS[row.option.kind]),
             format_duration_interval(row.prediction.total_s, tr),
+            format_duration(row.done_s, tr),
             format_duration(row.prediction.epoch_s.mid, tr),
-            _short_money(row),
+            short_money(row),
             format_factor(row.speedup.mid),
             tr(BASES[row.prediction.basis]) + (" (!)" if row.prediction.is_warned else ""),
         )
@@ -198,10 +198,10 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
     )
     heads = (
         tr(N_("#")), tr(N_("Option")), tr(N_("Kind")), tr(N_("Whole job (80 % interval)")),
-        tr(N_("Epoch")), tr(N_("Money")), tr(N_("Speed-up")), tr(N_("Basis")),
+        tr(DONE_HEAD), tr(N_("Epoch")), tr(N_("Money")), tr(N_("Speed-up")), tr(N_("Basis")),
     )  # fmt: skip
-    table = Table(heads=heads, rows=rows, right_aligned=(5, 6))
-    blocks: list[Block] = [table, *_warning(advice, tr)]
+    table = without_done(Table(heads=heads, rows=rows, right_aligned=(6, 7)), 4, advice)
+    blocks: list[Block] = [table, *warning_notes(advice, tr), *order_notes(advice, tr)]
     points = tuple(_points(advice, tr))
     if len(points) > 2:
         blocks.append(
@@ -342,58 +342,3 @@ def _some(titles: Sequence[str], tr: Translator) -> str:
     shown = "; ".join(titles[:_SHOWN_TITLES])
     more = len(titles) - _SHOWN_TITLES
     return tr(N_("{shown}; and {more} more"), shown=shown, more=more) if more > 0 else shown
-
-
-def short_options_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return the ranked options in one line each, for a terminal."""
-    rows = tuple(
-        (
-            str(row.rank),
-            said_title(row.option.title, tr),
-            format_duration_interval(row.prediction.total_s, tr),
-            _short_money(row),
-            format_factor(row.speedup.mid) + (" (!)" if row.prediction.is_warned else ""),
-        )
-        for row in advice.ranked
-    )
-    heads = (tr(N_("#")), tr(N_("Option")), tr(N_("Whole job (80 % interval)")),
-             tr(N_("Money")), tr(N_("Speed-up")))  # fmt: skip
-    table = Table(heads=heads, rows=rows, right_aligned=(3, 4))
-    return Section(title=tr(N_("All options")), blocks=(table, *_warning(advice, tr)))
-
-
-def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what makes it worse in a line each, for a terminal."""
-    lines = tuple(
-        Paragraph(text=_avoid_line(row, tr), style="note") for row in advice.avoid[:_SHOWN_AVOID]
-    )
-    return Section(title=tr(N_("Avoid")), blocks=lines)
-
-
-def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
-    title = said_title(row.option.title, tr)
-    if row.reasons:
-        return tr(N_("{title}: {why}."), title=title, why=reason_text(row.reasons[0], tr))
-    return tr(N_("{text}."), text=title)
-
-
-def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what is worth trying, those with a figure first, in a line each."""
-    ordered = sorted(advice.hints, key=_has_no_figure)[:_SHOWN_HINTS]
-    lines = tuple(
-        Paragraph(
-            text=tr(
-                N_("{title}: {why}."),
-                title=said_title(hint.option.title, tr),
-                why=reason_text(hint.reasons[0], tr),
-            ),
-            style="note",
-        )
-        for hint in ordered
-        if hint.reasons
-    )
-    return Section(title=tr(N_("Worth trying, not ranked")), blocks=lines)
-
-
-def _has_no_figure(hint: Hint) -> bool:
-    return not hint.reasons or hint.reasons[0].code is ReasonCode.NO_FIGURE

@@ -19,9 +19,6 @@ from advisor.report.advice_sections import (
     money_section,
     options_section,
     rejections_section,
-    short_avoid_section,
-    short_hints_section,
-    short_options_section,
 )
 from advisor.report.machine_sections import machine_section, measurement_section
 from advisor.report.method_sections import (
@@ -31,6 +28,11 @@ from advisor.report.method_sections import (
     workload_section,
 )
 from advisor.report.names import PHASES
+from advisor.report.short_sections import (
+    short_avoid_section,
+    short_hints_section,
+    short_options_section,
+)
 from advisor.report.trial_section import tried_sections
 
 OBJECTIVES = {

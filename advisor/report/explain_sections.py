@@ -140,7 +140,7 @@ def _spec_rows(spec: DeviceSpec, tr: Translator) -> Iterable[tuple[str, str | No
 
 
 def _isa_rows(isa: CpuIsaRow, tr: Translator) -> Iterable[tuple[str, str | None]]:
-    yield N_("Instructions"), isa.simd
+    yield N_("Instructions"), said(isa.simd, tr)
     yield N_("TensorFlow's ready-made build"), said(isa.tensorflow_wheel_runs or "", tr)
     yield N_("bfloat16"), said(isa.bf16_advice or "", tr)
     yield N_("int8"), said(isa.int8_advice or "", tr)
@@ -148,7 +148,7 @@ def _isa_rows(isa: CpuIsaRow, tr: Translator) -> Iterable[tuple[str, str | None]
 
 
 def _family_rows(family: GpuFamily, tr: Translator) -> Iterable[tuple[str, str | None]]:
-    yield N_("Family"), f"{family.architecture} ({family.examples})"
+    yield N_("Family"), f"{said(family.architecture, tr)} ({family.examples})"
     cells = (
         (N_("Training on Linux"), family.linux_training, family.linux_training_route),
         (N_("Inference on Linux"), family.linux_inference, family.linux_inference_route),

@@ -150,9 +150,10 @@ PRICES = (
     N_("URL goes with `data pull`"),
 )
 TOLD = (
-    N_("nothing was tried yet: run `dl-advisor try`"),
+    N_("nothing was advised or tried yet: run `dl-advisor advise`"),
     N_("the network cannot be run: {why}"),
-    N_("nothing to apply in this form"),
+    N_("nothing is applied: no setting is surely faster than what you have now"),
+    N_("nothing is applied: the best setting has no {form} form, only {names}"),
     N_("cancelled"),
     N_("cancelled: what was fetched until now is kept"),
     N_("these {n} bytes would be sent to {server}; nothing was sent"),

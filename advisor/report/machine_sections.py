@@ -14,6 +14,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
+from advisor.model.kernel import ConvShape, PeakShape, RecurrentShape
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, MissingFact, OpenclDevice
 from advisor.model.measurement import (
     BenchmarkRequest,
@@ -21,16 +22,24 @@ from advisor.model.measurement import (
     Measurement,
     MeasurementSet,
     Outcome,
+    Runner,
 )
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
-from advisor.report.names import OUTCOMES, WARNINGS, environment_kind, request_name
+from advisor.report.names import (
+    MEASURED_IN_SHORT,
+    OUTCOMES,
+    WARNINGS,
+    environment_kind,
+    request_name,
+)
 from advisor.report.normal_text import normal_blocks
 from advisor.report.said import said, said_line
 from advisor.report.sustained_section import sustained_blocks
 
 # The name by which people know it, and which fits a column.
 _SHORT = {"Portable Computing Language": "PoCL"}
+_LAYERS = {ConvShape, RecurrentShape}
 # Flags worth a reader's time; the profile holds all of them.
 NOTABLE_ISA = (
     "sse4_2", "avx", "f16c", "fma", "fma4", "avx2", "avx_vnni", "avx512f", "avx512_vnni",
@@ -184,9 +193,21 @@ def measurement_section(
             *sustained,
             *normal_blocks(efficiencies, tr),
             *warnings,
+            *_remark_on_short(results, tr),
             *_failures(results, tr),
         ),
     )
+
+
+def _remark_on_short(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
+    """Say why an OpenCL device has few figures, where no layer was asked of it."""
+    asked: dict[str, set[type]] = {}
+    for result in results.results:
+        request = result.request
+        if request.runner is Runner.OPENCL and request.role != "sustained":
+            asked.setdefault(request.device_id, set()).add(type(request.shape))
+    if any(PeakShape in shapes and not shapes & _LAYERS for shapes in asked.values()):
+        yield Paragraph(text=tr(MEASURED_IN_SHORT), style="note")
 
 
 def _failures(results: MeasurementSet, tr: Translator) -> Iterable[Block]:

@@ -111,6 +111,10 @@ WARNINGS = {
     StabilityWarning.UNSTEADY: N_("a reference moved by more than 5 % meanwhile"),
     StabilityWarning.STEAL: N_("the host of this virtual machine took CPU time away"),
 }
+MEASURED_IN_SHORT = N_(
+    "A quick run measures the processor seen through OpenCL in short; a thorough run, or one of"
+    " this device alone, measures all of it."
+)
 _STREAM = {
     "copy": N_("memory copy"),
     "scale": N_("memory scale"),

@@ -20,7 +20,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.measurement import MeasurementSet, StabilityWarning
-from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
+from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode, Recommendation
 from advisor.report.conditions_text import condition_text
 from advisor.report.names import WARNINGS
 from advisor.report.said import said_title
@@ -179,6 +179,15 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("The run was cancelled: {n_measured} of {n_asked} measurements are there. Run it to the"
            " end before you rely on these times."),
     ),
+    "trial_taken": (
+        N_("Taken in: the times that were measured when this job was tried here on {date}."),
+    ),
+    "trial_not_taken": (
+        N_("Not taken in: this job was tried on {date} with {then}, here is {now} now. Try it"
+           " again."),
+        N_("Not taken in: such a job was tried on {date} with other data, training settings or"
+           " software. Try it again."),
+    ),
     "not_measured": (
         N_("Nothing was measured on this machine: every time comes from data sheets and published"
            " figures. Measure before you spend money."),
@@ -310,6 +319,12 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
         return text
     values = ", ".join(f"{p.name} {_value(p, tr)}" for p in caveat.parameters)
     return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code
+
+
+def trial_text(advice: Recommendation, tr: Translator) -> str:
+    """Return which earlier trial an advice takes in or leaves out, "" where there is none."""
+    codes = ("trial_taken", "trial_not_taken")
+    return " ".join(caveat_text(each, tr) for each in advice.caveats if each.code in codes)
 
 
 def cancelled_text(measurements: MeasurementSet | None, tr: Translator) -> str:

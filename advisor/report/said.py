@@ -12,13 +12,14 @@ import string
 
 from advisor.i18n import N_, Translator
 from advisor.model.quantity import Source
+from advisor.report.explained_cells import CELLS
 from advisor.report.lines import LINES
 from advisor.report.refusals import REFUSALS
 from advisor.report.sentences import SENTENCES
 from advisor.report.study_notes import REMARKS, WORKS
 
 _PAST_WORDS = " ; "
-_SAID = (*SENTENCES, *LINES, *REFUSALS)
+_SAID = (*SENTENCES, *LINES, *REFUSALS, *CELLS)
 
 
 @functools.cache

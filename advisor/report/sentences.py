@@ -186,6 +186,12 @@ ASSUMPTIONS = (
     N_("Some operators have no measured relative: a usual efficiency is assumed."),
     N_("The step is short: fixed costs decide it, and they vary."),
     N_("Recurrent layers at a small batch are decided by their dispatch."),
+    N_("Measured while other programs used the processor: repeat on a quiet machine."),
+    N_("Measured while the host gave the processor to others: repeat at another time."),
+    N_("Measured while the machine became slower: let it cool down and repeat."),
+    N_("Measured on battery: repeat on mains power."),
+    N_("A product timed throughout the run varied by {share}, more than on a quiet machine:"
+       " repeat on one."),
 )  # fmt: skip
 NETWORK = (
     N_("The size of {input} is not fixed in the file: taken as {size}."),

@@ -17,6 +17,7 @@ from advisor.model.report import (
     ScatterChart,
     Table,
 )
+from advisor.report.called import PROGRAM, as_called
 from advisor.report.columns import (
     ELLIPSIS,
     display_width,
@@ -35,12 +36,19 @@ _MIN_CELL = 6
 _WHOLE_WORD = 18
 
 
-def render_text(report: Report, *, width: int = DEFAULT_WIDTH, encoding: str = "utf-8") -> str:
+def render_text(
+    report: Report,
+    *,
+    width: int = DEFAULT_WIDTH,
+    encoding: str = "utf-8",
+    program: str = PROGRAM,
+) -> str:
     """Return the whole report as text of at most `width` columns (code lines excepted).
 
-    What `encoding` cannot say is spelled plainly, before anything is laid out.
+    What `encoding` cannot say is spelled plainly, and calls of the program begin with `program`,
+    before anything is laid out.
     """
-    said: Report = _said_in(report, encoding)
+    said: Report = _said_in(report, encoding, program)
     lines = [*_headed(said.title, "=", width), *_wrap(said.subtitle, width)]
     for section in said.sections:
         lines += ["", *_headed(section.title, "-", width)]
@@ -51,15 +59,15 @@ def render_text(report: Report, *, width: int = DEFAULT_WIDTH, encoding: str = "
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _said_in(value: Any, encoding: str) -> Any:
-    """Return a value with all its texts as an encoding can say them."""
+def _said_in(value: Any, encoding: str, program: str) -> Any:
+    """Return a value with all its texts as an encoding and the user say them."""
     if isinstance(value, str):
-        return plain_text(value, encoding=encoding)
+        return plain_text(as_called(value, program), encoding=encoding)
     if isinstance(value, tuple):
-        return tuple(_said_in(entry, encoding) for entry in value)
+        return tuple(_said_in(entry, encoding, program) for entry in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-        changed = {name: _said_in(entry, encoding) for name, entry in fields.items()}
+        changed = {name: _said_in(entry, encoding, program) for name, entry in fields.items()}
         return dataclasses.replace(value, **changed)
     return value
 

@@ -43,6 +43,7 @@ WARNINGS = {
     StabilityWarning.CPU_LIMIT: N_("This program may use only some of the processors."),
 }
 # Parts of a combined setup by their ids, in a few words.
+_REMARK = "# "
 _THREADS = ("threads-physical", "threads-half", "one-pool")
 _PARTS = {
     "bfloat16": N_("bfloat16"),
@@ -109,8 +110,20 @@ def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> S
     if best is not None:
         for step in how_to_apply(best.setup, system=system):
             blocks.append(Paragraph(text=said(step.caption, tr)))
-            blocks.append(Paragraph(text=tr(step.content), style="code"))
+            blocks.append(Paragraph(text=said_code(step.content, tr), style="code"))
     return Section(title=tr(N_("Measured on your network, before and after")), blocks=tuple(blocks))
+
+
+def said_code(code: str, tr: Translator) -> str:
+    """Return text to copy with its remarks in the user's language."""
+    return "\n".join(_said_remark(line, tr) for line in code.splitlines())
+
+
+def _said_remark(line: str, tr: Translator) -> str:
+    found = tr(line)
+    if found != line or not line.startswith(_REMARK):
+        return found
+    return _REMARK + said(line.removeprefix(_REMARK), tr)
 
 
 def _headline(report: TrialReport, tr: Translator) -> str:

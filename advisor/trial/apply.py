@@ -13,6 +13,7 @@ from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
 from advisor.model.recommendation import Step
 from advisor.model.trial import Jit, Pipeline, Runner, TrialSetup
+from advisor.recommend.steps import kind_of
 
 # Library settings that a number of threads stands for, besides what TensorFlow is told.
 _THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
@@ -124,10 +125,7 @@ def _package(setup: TrialSetup) -> str:
 
 def _code_without_keras(setup: TrialSetup) -> list[str]:
     if setup.runner is Runner.TORCH:
-        lines = ["model = model.to(memory_format=torch.channels_last)"]
-        if setup.precision is Precision.BFLOAT16:
-            lines.append('with torch.autocast("cpu", dtype=torch.bfloat16):')
-        return lines
+        return _recipe(setup) or ["model = model.to(memory_format=torch.channels_last)"]
     lines = ['model.export("model.onnx", format="onnx")']
     name = "model.onnx"
     if setup.precision is Precision.INT8:
@@ -136,13 +134,15 @@ def _code_without_keras(setup: TrialSetup) -> list[str]:
     return [*lines, f'session = onnxruntime.InferenceSession("{name}")']
 
 
+def _recipe(setup: TrialSetup) -> list[str]:
+    """Return the lines of the options table; what is no code is a remark."""
+    return [line if kind_of(line) == "python" else f"# {line}" for line in setup.recipe]
+
+
 def _code(setup: TrialSetup) -> list[str]:
     if setup.runner is not Runner.KERAS:
         return _code_without_keras(setup)
-    lines = []
-    if setup.precision in (Precision.BFLOAT16, Precision.FLOAT16):
-        assert setup.precision is not None
-        lines.append(f'keras.config.set_dtype_policy("mixed_{setup.precision.value}")')
+    lines = _recipe(setup)
     if setup.intra_threads is not None and setup.backend == "tensorflow":
         lines.append(f"tf.config.threading.set_intra_op_parallelism_threads({setup.intra_threads})")
     if setup.inter_threads is not None and setup.backend == "tensorflow":

@@ -23,7 +23,7 @@ from advisor.model.trial import (
     TrialSource,
     TrialVerdict,
 )
-from advisor.recommend.steps import usable_cores
+from advisor.recommend.steps import pieces_of, usable_cores
 from advisor.trial.frameworks import TENSORFLOW, has_bfloat16, list_frameworks
 
 BASELINE_ID = "now"
@@ -73,7 +73,7 @@ def list_trials(
         profile: the machine.
         source: the network and the job.
         facts: what else must be known of the machine.
-        options: the options table, for the titles.
+        options: the options table, for the titles and the recipes of number formats.
         environment: another Python whose frameworks are tried too.
         with_batches: try other batch sizes as well.
     """
@@ -87,10 +87,20 @@ def list_trials(
         *list_frameworks(profile, source, environment=environment, gpu_backends=facts.gpu_backends),
         *(_batches(source) if with_batches else ()),
     ]
-    titles = {fact.id: fact.title for fact in options}
-    named = (dataclasses.replace(s, title=titles.get(s.option_id or "", s.title))
-             if s.id in ("tcmalloc", "jemalloc") else s for s in found)  # fmt: skip
-    return (baseline_setup(), *named)
+    facts_by_id = {fact.id: fact for fact in options}
+    known = (_with_fact(setup, facts_by_id.get(setup.option_id or "")) for setup in found)
+    return (baseline_setup(), *known)
+
+
+def _with_fact(setup: TrialSetup, fact: OptionFact | None) -> TrialSetup:
+    """Return a setup with what the options table says of it."""
+    if fact is None:
+        return setup
+    if setup.id in ("tcmalloc", "jemalloc"):
+        return dataclasses.replace(setup, title=fact.title)
+    if setup.precision in (Precision.BFLOAT16, Precision.FLOAT16):
+        return dataclasses.replace(setup, recipe=tuple(pieces_of(fact.how)))
+    return setup
 
 
 def choose_trials(setups: Sequence[TrialSetup], wanted: Iterable[str]) -> tuple[TrialSetup, ...]:
@@ -270,6 +280,7 @@ def combine(first: TrialSetup, second: TrialSetup) -> TrialSetup | None:
         title=f"{first.title} + {second.title}",
         settings=(*first.settings, *second.settings),
         parts=(*(first.parts or (first.id,)), *(second.parts or (second.id,))),
+        recipe=(*first.recipe, *second.recipe),
         **changes,
     )
 

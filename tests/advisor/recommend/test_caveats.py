@@ -1,7 +1,10 @@
 """What the reader must know."""
 
+import dataclasses
+
 import pytest
 
+from advisor.i18n import translator_for
 from advisor.model.kernel import Direction, GemmShape
 from advisor.model.machine import DeviceKind, Load, Memory, Power
 from advisor.model.measurement import (
@@ -17,7 +20,10 @@ from advisor.model.measurement import (
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Interval, Precision
 from advisor.model.recommendation import Preferences, RankedOption
-from advisor.recommend.caveats import advice_caveats, machine_caveats
+from advisor.model.trial import UntakenTrial
+from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
+from advisor.recommend.recommend import recommend
+from advisor.report.reasons import caveat_text
 from tests.advisor.recommend.builders import (
     GIB,
     TODAY,
@@ -34,11 +40,15 @@ from tests.advisor.recommend.builders import (
     exactly,
     replace,
 )
+from tests.advisor.recommend.test_own_steps import KNOWLEDGE
+from tests.advisor.recommend.test_tried import TRIALS, WORKLOAD
+from tests.advisor.share.builders import machine
 
 REQUEST = BenchmarkRequest(
     id="g", role="headline", runner=Runner.NUMPY, device_id="cpu",
     shape=GemmShape(m=8, n=8, k=8), direction=Direction.FORWARD, precision=Precision.FLOAT32,
 )  # fmt: skip
+TR = translator_for("en")
 MEASURED = Measurement(
     request=REQUEST,
     stack=SoftwareStack(
@@ -207,3 +217,34 @@ def test_electricity_and_purchases():
     row = a_row(an_option("b", OptionKind.BUY, purchase=a_spec()))
     assert {"electricity_not_counted", "purchase_price_not_of_today"} <= set(of_advice(row))
     assert "electricity_not_counted" not in of_advice(row, electricity_usd_per_kwh=0.3)
+
+
+def codes_and_values(found):
+    return [(c.code, {p.name: p.value for p in c.parameters}) for c in found]
+
+
+def test_an_earlier_trial_is_told_with_its_day_whether_it_is_taken_in_or_not():
+    assert trial_caveats(None, untaken=None) == ()
+    taken = codes_and_values(trial_caveats(TRIALS, untaken=None))
+    assert taken == [("trial_taken", {"date": TRIALS.measured_on})]
+    other = UntakenTrial(tried_on="2026-11-01", then="keras 3.0", now="keras 3.1")
+    (named,) = trial_caveats(None, untaken=other)
+    assert "on 2026-11-01 with keras 3.0, here is keras 3.1 now" in caveat_text(named, TR)
+    (plain,) = trial_caveats(None, untaken=UntakenTrial(tried_on="2026-11-01"))
+    assert "with other data, training settings or software" in caveat_text(plain, TR)
+
+
+def test_a_trial_of_another_job_is_not_said_to_be_taken_in():
+    words = {"today": "2026-11-22", "app_version": "0"}
+    for batch, wanted in ((WORKLOAD.batch_size, 1), (WORKLOAD.batch_size + 1, 0)):
+        work = dataclasses.replace(WORKLOAD, batch_size=batch)
+        advice = recommend(
+            machine(),
+            None,
+            work,
+            Preferences(allows_cloud=False),
+            KNOWLEDGE,
+            trials=TRIALS,
+            **words,
+        )
+        assert [c.code for c in advice.caveats].count("trial_taken") == wanted

@@ -1,7 +1,9 @@
 """What the report says about measurements."""
 
+import dataclasses
+
 from advisor.i18n import translator_for
-from advisor.model.kernel import Direction, GemmShape
+from advisor.model.kernel import ConvShape, Direction, GemmShape, PeakShape
 from advisor.model.measurement import (
     BenchmarkRequest,
     FailedMeasurement,
@@ -13,8 +15,9 @@ from advisor.model.measurement import (
     SoftwareStack,
 )
 from advisor.model.quantity import Precision
-from advisor.model.report import Table
+from advisor.model.report import Paragraph, Table
 from advisor.report.machine_sections import measurement_section
+from advisor.report.names import MEASURED_IN_SHORT
 
 TR = translator_for("en")
 
@@ -83,3 +86,48 @@ def test_what_failed_for_one_reason_is_one_row():
 def test_the_same_reason_of_two_frameworks_is_two_rows():
     rows = failures(failure(1, "SIGILL"), failure(2, "SIGILL", Runner.NUMPY))
     assert [row[0] for row in rows] == ["GEMM 1×1×1", "GEMM 2×2×2"]
+
+
+CONV = ConvShape(
+    n=1, c=1, spatial=(4, 4), k=1, kernel=(3, 3), strides=(1, 1), output=(4, 4), dilation=(1, 1)
+)
+
+
+def remarks(*shapes, role="headline", runner=Runner.OPENCL, lang="en"):
+    """Return what is said besides the tables when a device was asked for these shapes."""
+    asked = measured("headline")
+    results = tuple(
+        dataclasses.replace(
+            asked,
+            request=dataclasses.replace(
+                asked.request, id=str(n), role=role, runner=runner, shape=shape
+            ),
+        )
+        for n, shape in enumerate(shapes)
+    )
+    found = MeasurementSet(measured_on="2026-11-21", duration_s=1.0, results=results)
+    blocks = measurement_section(found, translator_for(lang)).blocks
+    return [block.text for block in blocks if isinstance(block, Paragraph)]
+
+
+def test_a_processor_measured_in_short_is_remarked_upon_once():
+    gemm = GemmShape(m=8, n=8, k=8)
+    assert remarks(PeakShape(), gemm).count(MEASURED_IN_SHORT) == 1
+    assert remarks(PeakShape(), gemm, lang="zh_CN")[-1].startswith("快速测量对")
+    assert MEASURED_IN_SHORT not in remarks(PeakShape(), gemm, CONV)
+    assert MEASURED_IN_SHORT not in remarks(PeakShape(), gemm, runner=Runner.CLOCK)
+
+
+def test_layers_that_had_no_time_were_asked_for_all_the_same():
+    request = dataclasses.replace(
+        measured("headline").request, runner=Runner.OPENCL, shape=PeakShape()
+    )
+    peak = dataclasses.replace(measured("headline"), request=request)
+    layer = FailedMeasurement(
+        request=dataclasses.replace(request, id="layer", shape=CONV),
+        outcome=Outcome.SKIPPED,
+        message="the time set aside was used up",
+    )
+    found = MeasurementSet(measured_on="2026-11-21", duration_s=1.0, results=(peak, layer))
+    blocks = measurement_section(found, TR).blocks
+    assert MEASURED_IN_SHORT not in {b.text for b in blocks if isinstance(b, Paragraph)}

@@ -43,6 +43,7 @@ def test_code_and_packages():
         id="x",
         title="x",
         precision=Precision.BFLOAT16,
+        recipe=('keras.x.set_y("mixed_bfloat16")', "keep the last layer float32"),
         jit=Jit.ON,
         batch_size=64,
         pipeline=Pipeline.CACHE_PREFETCH,
@@ -50,6 +51,9 @@ def test_code_and_packages():
     code = snippet(setup, Form.PATCH)
     for words in ("mixed_bfloat16", "jit_compile=True", "batch_size=64", ".cache()", ".prefetch("):
         assert words in code
+    assert code.splitlines()[:2] == [
+        'keras.x.set_y("mixed_bfloat16")', "# keep the last layer float32"
+    ]  # fmt: skip
     jax = TrialSetup(id="x", title="x", backend="jax")
     assert snippet(jax, Form.REQUIREMENTS) == "jax"
     assert undo(jax, Form.REQUIREMENTS) == "pip uninstall jax"
@@ -68,11 +72,13 @@ def test_pinning_names_the_processors():
 
 
 def test_a_framework_without_keras_needs_its_package_and_its_own_lines():
-    bfloat16 = TrialSetup(id="t", title="", runner=Runner.TORCH, precision=Precision.BFLOAT16)
+    bfloat16 = TrialSetup(
+        id="t", title="", runner=Runner.TORCH, precision=Precision.BFLOAT16,
+        recipe=('with torch.autocast("cpu"):', "model.to(x)"),
+    )  # fmt: skip
     assert snippet(bfloat16, Form.REQUIREMENTS) == "torch"
     assert undo(bfloat16, Form.REQUIREMENTS) == "pip uninstall torch"
-    assert "torch.autocast" in snippet(bfloat16, Form.PATCH)
-    assert "keras" not in snippet(bfloat16, Form.PATCH)
+    assert snippet(bfloat16, Form.PATCH).splitlines() == list(bfloat16.recipe)
     whole = TrialSetup(id="o", title="", runner=Runner.ONNXRUNTIME, precision=Precision.INT8)
     lines = snippet(whole, Form.PATCH).splitlines()
     assert lines[0].startswith("model.export(")

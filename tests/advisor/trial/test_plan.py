@@ -5,10 +5,12 @@ import dataclasses
 import pytest
 
 from advisor.errors import InputError
+from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import (
     OsFamily,
 )
 from advisor.model.measurement import Setting
+from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Interval, Precision
 from advisor.model.trial import (
     DataKind,
@@ -18,6 +20,8 @@ from advisor.model.trial import (
     TrialSetup,
     TrialVerdict,
 )
+from advisor.recommend.steps import steps_for
+from advisor.trial.apply import Form, snippet
 from advisor.trial.plan import TrialFacts, choose_trials, combine, list_pairs, list_trials
 from tests.helpers.trial_machines import FACTS, SOURCE, ids, profile
 
@@ -32,6 +36,20 @@ def test_bfloat16_only_where_the_processor_has_it():
     assert "bfloat16" not in ids(profile(flags=("avx2",)))
     half = dataclasses.replace(SOURCE, precision=Precision.BFLOAT16)
     assert "bfloat16" not in ids(profile(), half)
+
+
+def test_number_formats_are_set_as_the_advice_says():
+    options = {fact.id: fact for fact in load_knowledge().options}
+    setups = list_trials(profile(), SOURCE, facts=FACTS, options=options.values())
+    mixed = next(setup for setup in setups if setup.id == "bfloat16")
+    advised = Option(id="x", kind=OptionKind.PRECISION, title="x", fact=options["bf16-cpu-tf"])
+    steps = steps_for(advised, profile=profile(), hours=1.0)
+    told = [step.content for step in steps if step.kind != "url"]
+    assert told
+    assert [line.removeprefix("# ") for line in snippet(mixed, Form.PATCH).splitlines()] == told
+    xla = next(setup for setup in setups if setup.id == "xla")
+    assert combine(mixed, xla).recipe == mixed.recipe
+    assert xla.recipe == ()
 
 
 def test_threads_follow_the_cores():
