@@ -7,8 +7,7 @@
 
 The first start makes `.venv` beside this file and installs the hash-pinned lock into it;
 the first `collector` makes the much smaller `.venv-collector`.
-A finished set-up leaves a stamp, so that later starts cost a fraction of a second and need
-no network.
+A finished set-up leaves a stamp: later starts take a fraction of a second and no network.
 """
 
 import contextlib
@@ -332,13 +331,21 @@ def has_display():
     return is_desktop or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+def called_as():
+    """Return the words before the first argument; a launcher may have put a path into them."""
+    python, *rest = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
+    name = Path(python).name
+    return subprocess.list2cmdline([name if shutil.which(name) else python, *rest])
+
+
 def start(environment, words):
-    """Replace this process by the environment's Python with these words."""
+    """Replace this process by the environment's Python; hints of the app name this file."""
     command = [str(environment.python), "-P", *words]
+    variables = os.environ | ({"DL_ADVISOR_PROGRAM": called_as()} if words[0] == "-m" else {})
     if os.name == "posix":
         sys.stdout.flush()
-        os.execv(command[0], command)
-    return subprocess.run(command, check=False).returncode
+        os.execve(command[0], command, variables)
+    return subprocess.run(command, check=False, env=variables).returncode
 
 
 def is_help_of_new_collector(arguments):
@@ -354,7 +361,7 @@ def print_collector_help():
     sys.path.insert(0, str(ROOT))
     from ui.share_arguments import add_collector
 
-    parser = argparse.ArgumentParser(prog="dl-advisor")
+    parser = argparse.ArgumentParser(prog=called_as())
     add_collector(parser.add_subparsers())
     with contextlib.suppress(SystemExit):
         parser.parse_args(["collector", "--help"])

@@ -173,6 +173,24 @@ def test_without_arguments_display_decides(start, display, words):
     assert done.stdout.strip() == words
 
 
+@pytest.mark.parametrize("is_found", [True, False])
+def test_hints_name_this_file_as_it_was_called(start, tmp_path, is_found):
+    _finish_set_up(start)
+    package = start.ROOT / "ui"
+    package.mkdir()
+    told = "import os; print(os.environ.get('DL_ADVISOR_PROGRAM'))"
+    (package / "__main__.py").write_text(told)
+    folder = Path(sys.executable).parent if is_found else tmp_path
+    environment = {**os.environ, "PYTHONPATH": str(start.ROOT), "PATH": str(folder)}
+    environment.pop("DL_ADVISOR_PROGRAM", None)
+    done = subprocess.run(
+        [sys.executable, "start.py", "probe"], cwd=start.ROOT,
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    python = Path(sys.executable).name if is_found else sys.executable
+    assert done.stdout.strip() == subprocess.list2cmdline([python, "start.py"])
+
+
 def test_the_server_has_an_environment_of_its_own(start, capsys, monkeypatch):
     _finish_set_up(start)
     assert start.read_stamp(start.COLLECTOR) == {}

@@ -5,8 +5,11 @@ import dataclasses
 import pytest
 
 from advisor.model.kernel import Direction, GemmShape
+from advisor.model.machine import DeviceKind
 from advisor.model.measurement import BenchmarkRequest, Runner
 from advisor.model.quantity import Precision
+from probes.bench.plan import Budget, plan
+from tests.advisor.predict.builders import opencl_device, profile
 from tests.window_cost import ratios, short_plan, summary
 
 REQUEST = BenchmarkRequest(
@@ -45,3 +48,10 @@ def test_slower_with_the_window_is_above_one():
     lines, middle = summary(pairs)
     assert middle == pytest.approx(1.1)
     assert [line.split()[-4] for line in lines] == ["1.200", "1.000", "1.100"]
+
+
+def test_a_processor_measured_in_short_has_the_product_that_is_timed_here():
+    device = dataclasses.replace(opencl_device(), kind=DeviceKind.CPU)
+    machine = dataclasses.replace(profile(), opencl=(device,))
+    asked = short_plan(plan(machine, budget=Budget.QUICK))
+    assert f"opencl/{device.id}/{GEMM}" in {request.id for request in asked}

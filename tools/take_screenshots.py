@@ -20,7 +20,6 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEventLoop, QTimer  # noqa: E402 - the platform is chosen above
-from PySide6.QtGui import QColor, QPalette  # noqa: E402
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from advisor.i18n import LANGUAGES, Translator, translator_for  # noqa: E402
@@ -32,6 +31,7 @@ from ui.presenters.advise import AdvisePresenter, AdviseState, Stage  # noqa: E4
 from ui.presenters.compare import ComparePresenter  # noqa: E402
 from ui.settings import advices_folder, keep_last  # noqa: E402
 from ui.theme import style  # noqa: E402
+from ui.theme_choice import Theme, show_theme  # noqa: E402
 from ui.views.main_window import MainWindow  # noqa: E402
 from ui.window_command import PAGES  # noqa: E402
 
@@ -40,20 +40,6 @@ SETTLE_MS = 900
 FIRST_MS = 4000
 # What a dialog reads beside the window.
 DONE_S = 20.0
-THEMES = ("light", "dark")
-_DARK = {
-    QPalette.ColorRole.Window: "#23272b",
-    QPalette.ColorRole.Base: "#1b1e21",
-    QPalette.ColorRole.AlternateBase: "#212529",
-    QPalette.ColorRole.Button: "#2d3236",
-    QPalette.ColorRole.WindowText: "#e8eaed",
-    QPalette.ColorRole.Text: "#e8eaed",
-    QPalette.ColorRole.ButtonText: "#e8eaed",
-    QPalette.ColorRole.ToolTipText: "#e8eaed",
-    QPalette.ColorRole.PlaceholderText: "#9aa0a6",
-    QPalette.ColorRole.Highlight: "#2f6db5",
-    QPalette.ColorRole.HighlightedText: "#ffffff",
-}
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +55,6 @@ def wait(time_ms: int) -> None:
     loop = QEventLoop()
     QTimer.singleShot(time_ms, loop.quit)
     loop.exec()
-
-
-def palette(theme: str) -> QPalette:
-    """Return the colours of a light or a dark desktop."""
-    colours = QPalette(QColor("#efefef"))
-    if theme == "dark":
-        for role, name in _DARK.items():
-            colours.setColor(role, QColor(name))
-    return colours
 
 
 def shown(advice: Recommendation) -> AdviseState:
@@ -190,8 +167,8 @@ def main() -> int:
             os.environ[name] = home
         keep_some(advice)
         app = QApplication([])
-        for theme in THEMES:
-            app.setPalette(palette(theme))
+        for theme in (Theme.LIGHT, Theme.DARK):
+            show_theme(theme, app)
             style(app)
             for language in LANGUAGES:
                 draw(advice, language=language, theme=theme, options=options)

@@ -17,9 +17,11 @@ from advisor.errors import AdvisorError, InputError
 from advisor.i18n import N_
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
+from advisor.report.called import as_called
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT
 from ui.help_text import HelpText
 from ui.logs import kept_log, log_fault, log_file
+from ui.program import program_name
 from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
 
@@ -151,7 +153,7 @@ def _add_prices(parser: argparse.ArgumentParser) -> None:
 def build_parser() -> OneLineParser:
     """Return the parser of all commands."""
     parser = OneLineParser(
-        prog="dl-advisor",
+        prog=program_name(),
         description=N_(
             "Measures this machine and tells how to make deep learning faster or cheaper."
         ),
@@ -200,7 +202,7 @@ def build_parser() -> OneLineParser:
     _add_workload(attempt)
     add_try(attempt)
     _add_json(attempt)
-    add_history(commands.add_parser("history", help=N_("what was tried before")))
+    add_history(commands.add_parser("history", help=N_("what was advised and tried before")))
 
     predict = commands.add_parser("predict", help=N_("predicted times of a network here"))
     _add_workload(predict)
@@ -309,7 +311,8 @@ def _say(text: str, **values: str) -> None:
     """Write one line to standard error, in the user's language."""
     from ui.language import user_translator
 
-    print(f"dl-advisor: {user_translator()(text, **values)}", file=sys.stderr)
+    line = as_called(user_translator()(text, **values), program_name())
+    print(f"dl-advisor: {line}", file=sys.stderr)
 
 
 def _one_line(error: BaseException) -> str:

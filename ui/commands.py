@@ -28,6 +28,7 @@ from advisor.report.build import (
     build_report,
     build_summary,
 )
+from advisor.report.called import as_called
 from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from probes.bench.plan import Budget
@@ -36,6 +37,7 @@ from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, read_document, read_part, write_bytes, write_document
 from ui.language import user_translator
+from ui.program import program_name
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last
 from ui.terminal import output_encoding, output_width, print_line, report_text
@@ -219,7 +221,8 @@ def doctor(options: argparse.Namespace) -> int:
 
 def say(text: str) -> None:
     """Write a line to standard error."""
-    sys.stderr.write(f"dl-advisor: {said_line(text, user_translator())}\n")
+    line = as_called(said_line(text, user_translator()), program_name())
+    sys.stderr.write(f"dl-advisor: {line}\n")
 
 
 def tell_not_kept(reason: str | None) -> None:

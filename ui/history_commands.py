@@ -1,26 +1,31 @@
-"""`dl-advisor history`: what was tried before.
+"""`dl-advisor history`: what was advised and tried before.
 
-Leaves to others: keeping it (`ui.history.store`).
+Leaves to others: keeping it (`ui.history`), reading advice (`ui.models.history_entries`).
 """
 
 import argparse
 import csv
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from advisor.format import format_duration
+from advisor.format import UNKNOWN, format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.codec import encode
+from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase
-from advisor.report.columns import pad
+from advisor.model.report import Report, Section, Table
 from advisor.report.names import OUTCOMES, PHASES
-from advisor.report.said import said_line
+from advisor.report.said import said_line, said_title
 from advisor.report.trial_section import setup_title
 from ui.commands import say
 from ui.exits import EXIT_DONE
 from ui.history.store import History, HistoryRow
 from ui.language import user_translator
-from ui.terminal import print_line
+from ui.models.history_entries import EntryKind, HistoryEntry, read_advices
+from ui.settings import advices_folder
+from ui.terminal import print_line, report_text
 from ui.try_commands import history_file
 
 _HEADS = ("finished_on", "network", "phase", "batch_size", "precision", "machine", "search",
@@ -28,26 +33,64 @@ _HEADS = ("finished_on", "network", "phase", "batch_size", "precision", "machine
           "message")  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """What the history holds, oldest first; own steps with the processor that they ran on."""
+
+    advices: tuple[HistoryEntry, ...]
+    own_steps: tuple[tuple[str, OwnStep], ...] = ()
+    runs: tuple[HistoryRow, ...] = ()
+
+
 def history(options: argparse.Namespace) -> int:
-    """Print all finished runs."""
-    path = history_file()
-    rows: tuple[HistoryRow, ...] = ()
-    if path.is_file():
-        with History(path) as kept:
-            rows = kept.rows()
+    """Print all kept advice, all finished runs, and the steps that were predicted and run."""
+    kept = _read()
     if options.json:
-        print_line(json.dumps([encode(row) for row in rows], indent=1, ensure_ascii=False))
+        print_line(json.dumps(_typed(kept), indent=1, ensure_ascii=False))
     elif options.csv:
         writer = csv.writer(sys.stdout)
         writer.writerow(_HEADS)
-        writer.writerows(_cells(row) for row in rows)
-    elif not rows:
-        say("nothing was tried yet: run `dl-advisor try`")
+        writer.writerows(_cells(row) for row in kept.runs)
+    elif not (kept.advices or kept.runs):
+        say("nothing was advised or tried yet: run `dl-advisor advise`")
     else:
-        tr = user_translator()
-        for row in rows:
-            print_line(_line(row, tr))
+        print_line(report_text(_report(kept, user_translator())))
     return EXIT_DONE
+
+
+def _read() -> _Kept:
+    advices = tuple(reversed(tuple(read_advices(advices_folder()))))
+    path = history_file()
+    if not path.is_file():
+        return _Kept(advices=advices)
+    with History(path) as found:
+        steps = tuple(
+            (row.search.machine, row.step) for row in found.own_step_rows() if row.step is not None
+        )
+        return _Kept(advices=advices, own_steps=steps, runs=found.rows())
+
+
+def _typed(kept: _Kept) -> dict[str, object]:
+    """Return the history as JSON has it: a file may be given to `report`."""
+    return {
+        "advices": [
+            {
+                "file": each.id,
+                "date": each.date,
+                "network": each.network,
+                "machine": each.machine,
+                "best": each.best,
+                "time_s": each.time_s,
+                "is_cancelled": each.is_cancelled,
+                "problem": each.problem,
+            }
+            for each in kept.advices
+        ],
+        "own_steps": [
+            {"machine": machine, "step": encode(step)} for machine, step in kept.own_steps
+        ],
+        "runs": [encode(row) for row in kept.runs],
+    }
 
 
 def _cells(row: HistoryRow) -> tuple[object, ...]:
@@ -61,16 +104,73 @@ def _cells(row: HistoryRow) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _line(row: HistoryRow, tr: Translator) -> str:
+def _report(kept: _Kept, tr: Translator) -> Report:
+    advice_heads = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
+    run_heads = (N_("Date"), N_("Network"), N_("Job"), N_("Setting"), N_("Step"))
+    step_heads = (
+        N_("Date"),
+        N_("Network"),
+        N_("Job"),
+        N_("Machine"),
+        N_("Predicted"),
+        N_("As run"),
+    )
+    parts = (
+        (N_("Advice"), advice_heads, [_advice_cells(each, tr) for each in kept.advices], (4,)),
+        (N_("Runs of trials"), run_heads, [_run_cells(row, tr) for row in kept.runs], ()),
+        (
+            N_("Steps, predicted and run"),
+            step_heads,
+            [_step_cells(machine, step, tr) for machine, step in kept.own_steps],
+            (4, 5),
+        ),
+    )
+    sections = tuple(
+        Section(title=tr(title), blocks=(_table(heads, rows, right, tr),))
+        for title, heads, rows, right in parts
+        if rows
+    )
+    return Report(
+        title=tr(N_("History")), subtitle="", sections=sections, footer="", language=tr.language
+    )
+
+
+def _table(
+    heads: Sequence[str],
+    rows: Sequence[tuple[str, ...]],
+    right_aligned: tuple[int, ...],
+    tr: Translator,
+) -> Table:
+    return Table(heads=tuple(map(tr, heads)), rows=tuple(rows), right_aligned=right_aligned)
+
+
+def _advice_cells(entry: HistoryEntry, tr: Translator) -> tuple[str, ...]:
+    if entry.kind is EntryKind.DAMAGED:
+        problem = entry.problem.removeprefix(f"{entry.id}: ")
+        why = said_line(f"cannot be read: {problem}", tr)
+        return (entry.date or UNKNOWN, UNKNOWN, UNKNOWN, why, UNKNOWN)
+    best = said_title(entry.best, tr) or UNKNOWN
+    if entry.is_cancelled:
+        best = tr(N_("Cancelled run: {title}"), title=best)
+    return (entry.date, entry.network, entry.machine, best, format_duration(entry.time_s))
+
+
+def _run_cells(row: HistoryRow, tr: Translator) -> tuple[str, ...]:
     search, run = row.search, row.run
     figure = (
         format_duration(run.step_s)
         if run.is_completed
         else f"{tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
     )
-    phase = tr(PHASES[Phase(search.phase)])
-    batch = tr(N_("batch {n}"), n=search.batch_size)
-    return (
-        f"{row.finished_on}  {search.network:24} {pad(phase, 9)} "
-        f"{pad(batch, 11)} {pad(setup_title(row.setup, tr), 40)} {figure}"
-    )
+    job = _job(Phase(search.phase), search.batch_size, tr)
+    return (row.finished_on, search.network, job, setup_title(row.setup, tr), figure)
+
+
+def _step_cells(machine: str, step: OwnStep, tr: Translator) -> tuple[str, ...]:
+    job = _job(step.phase, step.batch_size, tr)
+    figures = (format_duration(step.predicted_s), format_duration(step.measured_s))
+    return (step.measured_on, step.network, job, machine, *figures)
+
+
+def _job(phase: Phase, batch_size: int, tr: Translator) -> str:
+    return tr(N_("{phase}, batch {n}"), phase=tr(PHASES[phase]), n=batch_size)

@@ -29,6 +29,7 @@ from advisor.model.measurement import MeasurementSet, Runner
 from advisor.model.own_step import OwnStep
 from advisor.model.published import NetworkFacts
 from advisor.model.recommendation import Preferences, Recommendation
+from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Job, Workload
 from probes.bench.events import SessionEvent
 from probes.bench.plan_builder import Budget
@@ -290,6 +291,8 @@ def advise(
     *,
     index: KnowledgeIndex | None = None,
     own_steps: tuple[OwnStep, ...] = (),
+    trials: TrialReport | None = None,
+    untaken_trial: UntakenTrial | None = None,
 ) -> Recommendation:
     """Return the advice for today's date; without the index of the knowledge it is made."""
     from advisor.recommend.recommend import recommend
@@ -304,6 +307,8 @@ def advise(
         app_version=app_version(),
         index=index,
         own_steps=own_steps,
+        trials=trials,
+        untaken_trial=untaken_trial,
     )
 
 
@@ -334,6 +339,7 @@ def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
         index=bundled_index(),
         trials=advice.trials,
         own_steps=advice.own_steps,
+        untaken_trial=advice.untaken_trial,
     )
 
 
@@ -348,6 +354,7 @@ def walk(
     Raises:
         InputError: bad input, before anything is measured.
     """
+    from ui.earlier_trials import earlier_trials_of
     from ui.own_steps import own_steps_of
 
     knowledge = bundled_knowledge()
@@ -359,10 +366,20 @@ def walk(
     first = advise(profile, None, workload, request.preferences, knowledge, index=index)
     on_event(ProvisionalReady(recommendation=first))
     results = measure(profile, workload, request, on_event=on_event, cancel=cancel)
-    if not results.measured:
+    if not (results.measured or results.is_cancelled):
         return first
     own = own_steps_of(profile)
-    words = (workload, request.preferences, knowledge)
-    final = advise(profile, results, *words, index=index, own_steps=own)
+    earlier = earlier_trials_of(profile, workload, model_file=request.model_file)
+    final = advise(
+        profile,
+        results,
+        workload,
+        request.preferences,
+        knowledge,
+        index=index,
+        own_steps=own,
+        trials=earlier.taken,
+        untaken_trial=earlier.untaken,
+    )
     on_event(AdviceReady(recommendation=final))
     return final

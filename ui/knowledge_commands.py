@@ -127,7 +127,7 @@ def _own_values(
         commands.say("no measurements for this profile: its data sheet stands in")
         return _profile(options), None
     last = read_last()
-    if last is not None and last.measurements is not None:
+    if last is not None and last.measurements is not None and last.measurements.measured:
         measured_on = last.measurements.measured_on
         commands.say(f"taking the measurements of the last run, {measured_on}")
         return last.profile, last.measurements

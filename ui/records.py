@@ -1,7 +1,7 @@
 """The window's side doors: the history page, the share dialog, the dialog that tries settings.
 
 Each is made when it is first asked for; what runs behind it outlives its dialog.
-Leaves to others: the window and its main pages (`ui.app`).
+Leaves to others: the window and its main pages (`ui.wiring`).
 """
 
 from __future__ import annotations
@@ -67,6 +67,10 @@ class Records(QObject):
         system = _SYSTEMS.get(sys.platform, OsFamily.LINUX)
         view = HistoryView(translator=self._tr, system=system)
         view.entries_chosen.connect(presenter.choose)
+        # Before what they begin, which may be refused as well.
+        for begun in (view.open_requested, view.csv_requested, view.json_requested,
+                      view.delete_requested, view.advice_requested):  # fmt: skip
+            begun.connect(self._window.forget_refused)
         view.open_requested.connect(presenter.open_file)
         view.csv_requested.connect(presenter.save_csv_to)
         view.json_requested.connect(presenter.save_json_to)

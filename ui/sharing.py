@@ -47,7 +47,7 @@ def upload_of(advice: Recommendation | None) -> Upload:
     """
     if advice is None:
         raise InputError("there is nothing to share yet: run `dl-advisor advise`")
-    if advice.measurements is None:
+    if advice.measurements is None or not advice.measurements.measured:
         raise InputError("nothing was measured: run `dl-advisor advise`")
     knowledge = load_knowledge()
     pair = step_pair(advice, knowledge=knowledge)

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from advisor.model.report import Report
+from advisor.report.called import as_called
 from advisor.report.columns import display_width, pad, plain_text
 from advisor.report.text import render_text
+from ui.program import program_name
 
 # Output that goes into a file or a pipe is as wide as a mail or an old terminal.
 PIPED_WIDTH = 80
@@ -29,7 +31,9 @@ def output_encoding() -> str:
 
 def report_text(report: Report) -> str:
     """Return a report laid out for standard output."""
-    return render_text(report, width=output_width(), encoding=output_encoding())
+    return render_text(
+        report, width=output_width(), encoding=output_encoding(), program=program_name()
+    )
 
 
 def in_columns(words: Sequence[str]) -> str:
@@ -47,5 +51,9 @@ def in_columns(words: Sequence[str]) -> str:
 
 
 def print_line(text: str) -> None:
-    """Write a line to standard output, as far as its encoding can say it."""
-    sys.stdout.write(plain_text(text, encoding=output_encoding()) + "\n")
+    """Write a line to standard output, as far as its encoding can say it.
+
+    Calls of the program in it begin as the user called it.
+    """
+    called = as_called(text, program_name())
+    sys.stdout.write(plain_text(called, encoding=output_encoding()) + "\n")

@@ -63,5 +63,5 @@ def add_try(parser: argparse.ArgumentParser) -> None:
 def add_history(parser: argparse.ArgumentParser) -> None:
     """Add what `history` takes."""
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--json", action="store_true", help=N_("all finished runs as JSON"))
+    group.add_argument("--json", action="store_true", help=N_("the whole history as JSON"))
     group.add_argument("--csv", action="store_true", help=N_("all finished runs as a table"))

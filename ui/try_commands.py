@@ -26,7 +26,7 @@ from advisor.recommend.recommend import recommend
 from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
-from advisor.report.trial_section import build_trial_report, setup_title
+from advisor.report.trial_section import build_trial_report, said_code, setup_title
 from advisor.trial.apply import Form, snippet, undo
 from advisor.trial.plan import choose_trials
 from probes.bench.trials.facts import memory_limit_bytes
@@ -77,10 +77,11 @@ def try_settings(options: argparse.Namespace) -> int:
     report, is_cancelled = _search(options, source, profile, setups, environment)
     if source.code is None:
         feed_advice(report, workload=commands.workload_of(options), profile=profile)
-    _show(report, options, profile.os.family)
+    is_applied = _show(report, options, profile.os.family)
     if is_cancelled:
         raise KeyboardInterrupt
-    return _exit_code(report)
+    code = _exit_code(report)
+    return code if is_applied else EXIT_INCOMPLETE
 
 
 def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProfile) -> None:
@@ -210,7 +211,8 @@ def _tell(setup: TrialSetup, run: TrialRun) -> None:
     sys.stderr.flush()
 
 
-def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) -> None:
+def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) -> bool:
+    """Print and write what was asked for; return whether there was something to apply, if asked."""
     document = build_trial_report(report, _tr(), system=system)
     if options.pdf is not None:
         write_bytes(options.pdf, render_pdf(document))
@@ -218,20 +220,25 @@ def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) ->
         write_document(options.json, report)
     if options.json != "-":
         print_line(report_text(document))
-    if options.apply is not None:
-        _print_snippet(report, Form(options.apply))
+    return options.apply is None or _print_snippet(report, Form(options.apply))
 
 
-def _print_snippet(report: TrialReport, form: Form) -> None:
+def _print_snippet(report: TrialReport, form: Form) -> bool:
+    """Print how to use the best setting; return whether there is anything to use in this form."""
     best = report.best
-    text = "" if best is None else snippet(best.setup, form)
-    if best is None or not text:
-        commands.say("nothing to apply in this form")
-        return
-    print_line(text)
+    if best is None:
+        commands.say("nothing is applied: no setting is surely faster than what you have now")
+        return False
+    text = snippet(best.setup, form)
+    if not text:
+        forms = ", ".join(each.value for each in Form if snippet(best.setup, each))
+        commands.say(f"nothing is applied: the best setting has no {form.value} form, only {forms}")
+        return False
     tr = _tr()
+    print_line(said_code(text, tr))
     caption, way = tr(N_("To undo it")), tr(undo(best.setup, form))
     print_line(f"# {caption}\n{way}")
+    return True
 
 
 def _exit_code(report: TrialReport) -> int:

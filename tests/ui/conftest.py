@@ -76,3 +76,17 @@ def fake(monkeypatch):
     facts = try_run.TrialFacts(has_glibc=True)
     monkeypatch.setattr(try_plan, "machine_facts", lambda: facts)
     return found
+
+
+@pytest.fixture
+def themed_app(qapp):
+    """Give the app whose theme is followed as in the product, whatever style was left on it."""
+    from ui.theme import ThemeWatcher
+    from ui.theme_choice import Theme, show_theme
+
+    sheet = qapp.styleSheet()
+    watcher = ThemeWatcher(qapp)
+    yield qapp
+    show_theme(Theme.SYSTEM, qapp)
+    watcher.deleteLater()
+    qapp.setStyleSheet(sheet)

@@ -4,7 +4,8 @@ import dataclasses
 import datetime as dt
 
 from advisor.model.measurement import MeasurementSet, Outcome
-from advisor.model.quantity import Phase
+from advisor.model.own_step import OwnStep
+from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 from tests.ui.advice_values import a_measurement, an_advice
 from ui.history.advices import keep_advice
@@ -47,6 +48,18 @@ def keep_trial(*, xla_s=0.05, source=SOURCE, is_broken_off=False):
             step_s = (0.1 if setup is NOW else xla_s) * (1 + number / 2000)
             history.add_run(search, setup, a_run(setup, step_s, number), finished_on="2026-11-21")
     return search.key
+
+
+def keep_step(key, *, measured_s=0.11):
+    """Keep what a search tells of the predictions."""
+    step = OwnStep(
+        network="net", phase=Phase.TRAINING, precision=Precision.FLOAT32, batch_size=8,
+        predicted_s=0.1, log_sd=0.1, measured_s=measured_s, measured_on="2026-11-22",
+    )  # fmt: skip
+    with History(trials_file()) as history:
+        (search,) = {row.search for row in history.rows() if row.search.key == key}
+        history.add_own_step(search, step)
+    return step
 
 
 def damage(*, days=9):

@@ -20,7 +20,8 @@ A10 = ROOT / "tests" / "data" / "machines" / "a10-7850k" / "profile.json"
 
 
 def call(*words, **more):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **more.pop("environment", {})}
+    own = {"PYTHONPATH": str(ROOT), "DL_ADVISOR_PROGRAM": "dl-advisor"}
+    environment = {**os.environ, **own, **more.pop("environment", {})}
     return subprocess.run(
         [sys.executable, "-P", "-m", "ui", *map(str, words)],
         capture_output=True, text=True, env=environment, timeout=60, check=False, **more,
@@ -76,6 +77,24 @@ def test_no_display_says_what_to_do_instead():
     done = call(environment=gone)
     assert done.returncode == 2
     assert "use `dl-advisor advise`" in done.stderr
+
+
+def test_hints_name_the_program_as_it_was_called():
+    words = ("advise", "--regions", "narnia")
+    started = {"DL_ADVISOR_PROGRAM": "python3 start.py"}
+    assert (
+        "'narnia': `python3 start.py prices regions` lists"
+        in call(*words, environment=started).stderr
+    )
+    done = call(*words, environment={"DL_ADVISOR_PROGRAM": ""})
+    assert (
+        f"`{subprocess.list2cmdline([sys.executable, '-P', '-m', 'ui'])} prices regions`"
+        in done.stderr
+    )
+    done = call("advise", "--no-such", environment=started)
+    assert done.stderr.startswith("dl-advisor: ")
+    assert done.stderr.endswith("(see python3 start.py --help)\n")
+    assert "usage: python3 start.py probe" in call("probe", "--help", environment=started).stdout
 
 
 def test_version_and_help():

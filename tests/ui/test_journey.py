@@ -5,8 +5,15 @@ import time
 
 import pytest
 
+from advisor.errors import InputError
+from advisor.i18n import translator_for
+from advisor.report.build import build_summary
+from advisor.report.text import render_text
+from probes.bench.process import CancelToken
 from ui import journey
+from ui.models.history_diff import diff_advices
 from ui.settings import own_rows_folder
+from ui.sharing import upload_of
 
 
 def test_many_threads_ask_and_one_answers():
@@ -98,3 +105,21 @@ def test_a_warm_start_loads_what_a_run_needs(fresh):
     began = time.process_time()
     journey.bundled_index()
     assert time.process_time() - began < 0.01
+
+
+def test_a_run_cancelled_before_its_first_figure_says_so(fresh):
+    cancel = CancelToken()
+    cancel.cancel()
+    request = journey.JourneyRequest(network="mnist-mlp")
+    advice = journey.walk(request, on_event=lambda _event: None, cancel=cancel)
+    assert advice.measurements is not None
+    assert advice.measurements.is_cancelled
+    assert not advice.measurements.measured
+    assert {"run_cancelled", "not_measured"} <= {each.code for each in advice.caveats}
+    lines = render_text(build_summary(advice, translator_for("en"))).splitlines()
+    assert lines[0].startswith("Cancelled run: ")
+    assert any("The run was cancelled: 0 of " in line for line in lines)
+    with pytest.raises(InputError, match="nothing was measured"):
+        upload_of(advice)
+    diff = diff_advices(advice, advice, names=("a", "b"))
+    assert any("rests on no measurement" in note for note in diff.notes)

@@ -3,17 +3,21 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from advisor.i18n import translator_for
 from advisor.model.codec import load_document
-from advisor.model.quantity import Basis
+from advisor.model.own_step import OwnStep
+from advisor.model.quantity import Basis, Phase, Precision
 from advisor.model.trial import TrialReport, TrialVerdict
 from tests.ui.fake_trials import SPEEDS
+from tests.ui.history_values import damage, keep, keep_trial, measured_advice
 from ui import history_commands, settings, try_commands
 from ui.cli import run
+from ui.history.store import History
 
 
 def options_of(capsys):
@@ -50,7 +54,26 @@ def test_before_and_after_are_told_kept_and_fed_into_the_advice(fake, capsys, tm
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["setup"] for row in rows] == fake.order
     assert run(["history", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == len(fake.order)
+    kept = json.loads(capsys.readouterr().out)
+    assert len(kept["runs"]) == len(fake.order)
+    assert [each["network"] for each in kept["advices"]] == [advice.workload.title]
+    assert kept["own_steps"] == []
+
+
+def test_nothing_to_apply_is_one_line_and_3(fake, capsys):
+    assert run(["try", "mnist-cnn", "--option", "xla", "--apply", "shell"]) == 3
+    output = capsys.readouterr()
+    told = [line for line in output.err.splitlines() if line.startswith("dl-advisor: ")]
+    assert told == [
+        "dl-advisor: nothing is applied: no setting is surely faster than what you have now"
+    ]
+    assert "To undo it" not in output.out
+
+
+def test_another_form_is_named_where_this_one_is_empty(fake, capsys):
+    assert run(["try", "mnist-cnn", "--option", "malloc-keep", "--apply", "patch"]) == 3
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.endswith("has no patch form, only shell, batch, powershell, env")
 
 
 def test_a_search_that_was_broken_off_goes_on(fake, capsys):
@@ -145,12 +168,45 @@ def test_in_chinese_the_runs_and_the_history_are_told_in_chinese(fake, capsys, m
     assert run(["try", "mnist-cnn", "--option", "malloc-keep", "--apply", "shell"]) == 0
     assert "每步" in capsys.readouterr().err
     assert run(["history"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    out = capsys.readouterr().out
+    lines = [line for line in out.splitlines() if line.startswith("20") and "mnist-cnn" in line]
     assert len(lines) == len(fake.order)
-    assert all("训练" in line and "批大小" in line for line in lines)
+    assert all("训练，批大小" in line for line in lines)
+    assert not re.search("Advice|Network|Setting|Step", out)
+
+
+def test_the_history_lists_advice_runs_and_own_steps(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    keep(measured_advice(time_s=0.4))
+    damage()
+    key = keep_trial()
+    with History(try_commands.history_file()) as kept:
+        step = OwnStep(
+            network="net", phase=Phase.TRAINING, precision=Precision.FLOAT32, batch_size=8,
+            predicted_s=0.25, log_sd=0.1, measured_s=0.1, measured_on="2026-11-21",
+        )  # fmt: skip
+        kept.add_own_step(kept.rows()[0].search, step)
+    assert run(["history"]) == 0
+    out = capsys.readouterr().out
+    titles = [
+        out.index(f"\n{t}\n") for t in ("Advice", "Runs of trials", "Steps, predicted and run")
+    ]
+    assert titles == sorted(titles)
+    assert out.count("2026-11-20 ") == 1
+    assert out.count("As it is now") == 4
+    (pair,) = (line for line in out.splitlines() if "A CPU" in line and "250 ms" in line)
+    assert "100 ms" in pair
+    assert "cannot be read: not JSON" in out
+    assert run(["history", "--json"]) == 0
+    typed = json.loads(capsys.readouterr().out)
+    assert [each["problem"] == "" for each in typed["advices"]] == [True, False]
+    assert Path(typed["advices"][0]["file"]).is_file()
+    (own,) = typed["own_steps"]
+    assert (own["machine"], own["step"]["predicted_s"]) == ("A CPU", 0.25)
+    assert {row["search"]["key"] for row in typed["runs"]} == {key}
 
 
 def test_a_history_without_anything(capsys):
     assert run(["history"]) == 0
-    assert "nothing was tried yet" in capsys.readouterr().err
+    assert "nothing was advised or tried yet" in capsys.readouterr().err
     assert not Path(try_commands.history_file()).exists()

@@ -1,8 +1,10 @@
-"""The settings dialog: the language, and where the user's own files are.
+"""The settings dialog: the language, the theme, and where the user's own files are.
 
 Signals of `SettingsDialog`:
     language_chosen: name of the language that the window shall speak from now on.
-Leaves to others: keeping the choice (`ui.language`), building the window anew (`ui.app`).
+    theme_chosen: the `Theme` that the window shall have from now on.
+Leaves to others: keeping the choices (`ui.language`, `ui.theme_choice`), building the window anew
+(`ui.app`).
 """
 
 from PySide6.QtCore import Signal
@@ -20,15 +22,18 @@ from advisor.i18n import LANGUAGES, N_, Translator
 from ui.dialogs.calm import CalmDialog
 from ui.language import LANGUAGE_NAMES
 from ui.settings import data_folder, prices_folder
+from ui.theme_choice import Theme, chosen_theme
 from ui.widgets.labels import text_label
 
 _WIDTH = 520
+_THEMES = {Theme.SYSTEM: N_("as the system"), Theme.LIGHT: N_("light"), Theme.DARK: N_("dark")}
 
 
 class SettingsDialog(CalmDialog):
     """Asks for what holds for the whole app."""
 
     language_chosen = Signal(str)
+    theme_chosen = Signal(object)
 
     def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
         """Show what holds now."""
@@ -41,11 +46,17 @@ class SettingsDialog(CalmDialog):
         for name in LANGUAGES:
             self.language.addItem(LANGUAGE_NAMES[name], name)
         self.language.setCurrentIndex(max(0, self.language.findData(tr.language)))
+        self.theme = QComboBox()
+        self.theme.setAccessibleName(tr(N_("Theme")))
+        for theme, text in _THEMES.items():
+            self.theme.addItem(tr(text), theme.value)
+        self.theme.setCurrentIndex(self.theme.findData(chosen_theme().value))
         self.close_button = QPushButton(tr(N_("&Close")))
         form = QFormLayout(self)
         form.setContentsMargins(16, 16, 16, 12)
         form.setVerticalSpacing(10)
         form.addRow(QLabel(tr(N_("Language"))), self.language)
+        form.addRow(QLabel(tr(N_("Theme"))), self.theme)
         for text, folder in (
             (N_("Your results"), data_folder()),
             (N_("Fetched prices"), prices_folder()),
@@ -64,6 +75,9 @@ class SettingsDialog(CalmDialog):
         form.addRow(row)
         self.language.activated.connect(
             lambda: self.language_chosen.emit(str(self.language.currentData()))
+        )
+        self.theme.activated.connect(
+            lambda: self.theme_chosen.emit(Theme(self.theme.currentData()))
         )
         self.close_button.clicked.connect(self.close)
 

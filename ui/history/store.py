@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from advisor.errors import InputError
 from advisor.model.codec import decode, encode
@@ -82,6 +82,14 @@ class HistoryRow:
     finished_on: str
     setup: TrialSetup
     run: TrialRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnStepRow:
+    """A step that was tried, with the search that it is from; `step` is None: it is damaged."""
+
+    search: Search
+    step: OwnStep | None
 
 
 def search_of(
@@ -230,31 +238,30 @@ class History:
             raise InputError(f"{self._path}: the history cannot be written: {error}") from None
 
     def own_steps(self, *, machine: str) -> tuple[OwnStep, ...]:
-        """Return what was tried on a machine, of each job the last; oldest first."""
-        rows = self._database.execute(
-            "SELECT own_step.step FROM own_step JOIN search ON search.key = own_step.search_key "
-            "WHERE search.machine = ? ORDER BY own_step.id",
-            (machine,),
+        """Return what was tried on a machine, oldest first; damaged rows are left out."""
+        return tuple(
+            row.step
+            for row in self.own_step_rows()
+            if row.search.machine == machine and row.step is not None
         )
-        last: dict[tuple[str, str, str, int], OwnStep] = {}
-        for (text,) in rows:
-            step = _value(text, OwnStep)
-            job = (step.network, step.phase.value, step.precision.value, step.batch_size)
-            last.pop(job, None)
-            last[job] = step
-        return tuple(last.values())
+
+    def own_step_rows(self) -> tuple[OwnStepRow, ...]:
+        """Return what was tried on all machines, oldest first."""
+        rows = self._database.execute(
+            f"SELECT {_SEARCH_COLUMNS}, own_step.step FROM own_step "  # noqa: S608 - our own names
+            "JOIN search ON search.key = own_step.search_key ORDER BY own_step.id"
+        )
+        return tuple(OwnStepRow(search=_search(row), step=_step_or_none(row[-1])) for row in rows)
 
     def rows(self) -> tuple[HistoryRow, ...]:
         """Return all finished runs, oldest first."""
-        names = [field.name for field in dataclasses.fields(Search)]
-        columns = ", ".join(f"search.{name}" for name in names)
         rows = self._database.execute(
-            f"SELECT {columns}, run.finished_on, run.setup, run.run FROM run "  # noqa: S608 - our own names
+            f"SELECT {_SEARCH_COLUMNS}, run.finished_on, run.setup, run.run FROM run "  # noqa: S608 - our own names
             "JOIN search ON search.key = run.search_key ORDER BY run.id"
         )
         return tuple(
             HistoryRow(
-                search=Search(**dict(zip(names, row, strict=False))),
+                search=_search(row),
                 finished_on=row[-3],
                 setup=_value(row[-2], TrialSetup),
                 run=_value(row[-1], TrialRun),
@@ -268,11 +275,26 @@ class History:
         Raises:
             InputError: when the file cannot be written.
         """
+        self._forget(
+            key,
+            "DELETE FROM own_step WHERE search_key = ?",
+            "DELETE FROM run WHERE search_key = ?",
+            "DELETE FROM search WHERE key = ?",
+        )
+
+    def remove_own_step(self, key: str) -> None:
+        """Forget what a search tells of the predictions; its runs stay.
+
+        Raises:
+            InputError: when the file cannot be written.
+        """
+        self._forget(key, "DELETE FROM own_step WHERE search_key = ?")
+
+    def _forget(self, key: str, *statements: str) -> None:
         try:
             with self._writing() as database:
-                database.execute("DELETE FROM own_step WHERE search_key = ?", (key,))
-                database.execute("DELETE FROM run WHERE search_key = ?", (key,))
-                database.execute("DELETE FROM search WHERE key = ?", (key,))
+                for statement in statements:
+                    database.execute(statement, (key,))
         except sqlite3.Error as error:
             raise InputError(f"{self._path}: the history cannot be written: {error}") from None
 
@@ -290,6 +312,22 @@ class History:
             "SELECT count(*) FROM search WHERE key LIKE ? || '-%'", (digest,)
         ).fetchone()
         return int(row[0])
+
+
+_SEARCH_NAMES = tuple(field.name for field in dataclasses.fields(Search))
+_SEARCH_COLUMNS = ", ".join(f"search.{name}" for name in _SEARCH_NAMES)
+
+
+def _search(row: tuple[Any, ...]) -> Search:
+    """Return the search that the first columns of a row hold."""
+    return Search(**dict(zip(_SEARCH_NAMES, row, strict=False)))
+
+
+def _step_or_none(text: str) -> OwnStep | None:
+    try:
+        return _value(text, OwnStep)
+    except ValueError:
+        return None
 
 
 def _text(value: TrialSetup | TrialRun | OwnStep) -> str:

@@ -17,13 +17,16 @@ from advisor.i18n import N_, Translator
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Recommendation
 from advisor.report.names import BASES, KINDS, PARTS
+from advisor.report.order_notes import DONE_HEAD, order_text
 from advisor.report.reasons import reasons_text
 from advisor.report.said import said, said_title, source_text
-from ui.models.explanations import BASIS_TIPS, INTERVAL, MONEY, RANK, SPEEDUP
+from ui.models.explanations import BASIS_TIPS, DONE, INTERVAL, MONEY, RANK, SPEEDUP
 from ui.models.rows import Cell, Span
 
-OPTION_HEADS = (N_("#"), N_("Option"), N_("Whole job"), N_("Money"), N_("Speed-up"))
-OPTION_TIPS = (RANK, "", INTERVAL, MONEY, SPEEDUP)
+OPTION_HEADS = (
+    N_("#"), N_("Option"), N_("Whole job"), DONE_HEAD, N_("Money"), N_("Speed-up"),
+)  # fmt: skip
+OPTION_TIPS = (RANK, "", INTERVAL, DONE, MONEY, SPEEDUP)
 AVOID_HEADS = (N_("Avoid"), N_("Speed"), N_("Why"))
 AVOID_TIPS = ("", N_("Speed against now: 0.5× takes twice the time."), "")
 HINT_HEADS = (N_("Worth trying"), N_("What is known"), N_("How"))
@@ -36,7 +39,13 @@ def option_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...
     smallest = min((time.low for time in times if time.low > 0), default=1.0)
     largest = max((time.high for time in times), default=1.0)
     return tuple(
-        _option_row(row, tr, span=_span(row.prediction, smallest, largest), is_first=n == 0)
+        _option_row(
+            row,
+            tr,
+            span=_span(row.prediction, smallest, largest),
+            is_first=n == 0,
+            order=order_text(advice, tr),
+        )
         for n, row in enumerate(advice.ranked)
     )
 
@@ -52,7 +61,7 @@ def _span(prediction: Prediction, smallest: float, largest: float) -> Span | Non
 
 
 def _option_row(
-    row: RankedOption, tr: Translator, *, span: Span | None, is_first: bool
+    row: RankedOption, tr: Translator, *, span: Span | None, is_first: bool, order: str
 ) -> tuple[Cell, ...]:
     usd = row.cost.total_usd
     basis = row.prediction.basis
@@ -75,6 +84,12 @@ def _option_row(
             detail=f"{format_duration(total_s.low, tr)} – {format_duration(total_s.high, tr)}",
             bar=span,
             explanation="\n".join(said(e.statement, tr) for e in row.prediction.evidence),
+            is_strong=is_first,
+        ),
+        Cell(
+            text=format_duration(row.done_s, tr),
+            value=math.inf if row.done_s is None else row.done_s,
+            explanation=order,
             is_strong=is_first,
         ),
         Cell(

@@ -9,6 +9,10 @@ from advisor.model.quantity import Basis
 INTERVAL = N_(
     "The 80 % interval: in 8 of 10 cases the true time lies between the two figures in brackets."
 )
+DONE = N_(
+    "From now to the result: computing, waiting, work that is done again, and your own work to set"
+    " it up. Soonest is judged by it."
+)
 MONEY = N_(
     "What the whole job costs: rent by the seller's billing rule, disk, traffic, setting up; or"
     " the price of a purchase. A dash: a needed price is not known."

@@ -88,7 +88,7 @@ def diff_advices(before: Recommendation, after: Recommendation, *, names: tuple[
         notes.append(N_("The jobs differ, so that their times say nothing about each other."))
     if before.profile.cpu.brand != after.profile.cpu.brand:
         notes.append(N_("The machines differ."))
-    if before.measurements is None or after.measurements is None:
+    if any(each.measurements is None or not each.measurements.measured for each in (before, after)):
         notes.append(N_("One of the two rests on no measurement."))
     old, new = _headlines(before), _headlines(after)
     rows += [

@@ -11,6 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from advisor.errors import AdvisorError, InputError
+from advisor.i18n import N_
+from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport
@@ -18,7 +20,10 @@ from advisor.trial.judge import judge_all
 from advisor.trial.plan import BASELINE_ID, baseline_setup
 from ui.files import read_document
 from ui.history.advices import kept_advices, kept_at
-from ui.history.store import History, HistoryRow
+from ui.history.store import History, HistoryRow, OwnStepRow
+
+_OWN_STEP = "own-step:"
+_DAMAGED_STEP = N_("the figures of this step cannot be read: delete it")
 
 
 class EntryKind(StrEnum):
@@ -26,6 +31,7 @@ class EntryKind(StrEnum):
 
     ADVICE = "advice"
     TRIAL = "trial"
+    OWN_STEP = "own_step"
     DAMAGED = "damaged"
 
 
@@ -34,11 +40,11 @@ class HistoryEntry:
     """One thing of the history.
 
     Attributes:
-        id: unique: the path of the file, or the key of the search.
+        id: unique: the path of the file, the key of the search, or `own_step_id` of that key.
         date: local date and time, or the date alone, in ISO form.
         best: title of the best option of an advice, "" otherwise.
         time_s: of the whole job with the best option; None: not known, or a trial.
-        report: of a trial; None otherwise.
+        report: of a trial; own_step: a step as predicted and as run; None otherwise.
         problem: why it cannot be read, "" otherwise.
         is_cancelled: an advice from a run that was stopped before its end.
         is_foreign: a file that the user opened from elsewhere; it is never deleted.
@@ -52,9 +58,20 @@ class HistoryEntry:
     best: str = ""
     time_s: float | None = None
     report: TrialReport | None = None
+    own_step: OwnStep | None = None
     problem: str = ""
     is_cancelled: bool = False
     is_foreign: bool = False
+
+
+def own_step_id(key: str) -> str:
+    """Return the id of the entry of the step that the search with this key tried."""
+    return f"{_OWN_STEP}{key}"
+
+
+def own_step_key(name: str) -> str | None:
+    """Return the key of the search, from the id of the entry of its step; None: another entry."""
+    return name.removeprefix(_OWN_STEP) if name.startswith(_OWN_STEP) else None
 
 
 def read_advices(folder: Path) -> Iterator[HistoryEntry]:
@@ -119,12 +136,15 @@ def _kind_of(path: Path) -> str:
 
 
 def read_trials(path: Path) -> Iterator[HistoryEntry]:
-    """Yield an entry for each search that was kept, the newest first; none without the file."""
+    """Yield an entry for each search that was kept, and one for the step that it tried.
+
+    The newest search first; none without the file.
+    """
     if not path.is_file():
         return
     try:
         with History(path) as history:
-            rows = history.rows()
+            rows, steps = history.rows(), history.own_step_rows()
     except (AdvisorError, AssertionError) as error:
         problem = " ".join(str(error).split())
         yield HistoryEntry(id=str(path), kind=EntryKind.DAMAGED, date="", problem=problem)
@@ -134,6 +154,21 @@ def read_trials(path: Path) -> Iterator[HistoryEntry]:
         searches.setdefault(row.search.key, []).append(row)
     for key, own in reversed(searches.items()):
         yield _trial_entry(key, own)
+    for step in reversed(steps):
+        yield _own_step_entry(step)
+
+
+def _own_step_entry(row: OwnStepRow) -> HistoryEntry:
+    search, step = row.search, row.step
+    return HistoryEntry(
+        id=own_step_id(search.key),
+        kind=EntryKind.DAMAGED if step is None else EntryKind.OWN_STEP,
+        date=search.created_on if step is None else step.measured_on,
+        network=search.title,
+        machine=search.machine,
+        own_step=step,
+        problem=_DAMAGED_STEP if step is None else "",
+    )
 
 
 def _trial_entry(key: str, rows: list[HistoryRow]) -> HistoryEntry:

@@ -16,11 +16,12 @@ from advisor.format import (
     format_number,
 )
 from advisor.i18n import N_, Translator
-from advisor.report.names import request_name
+from advisor.model.own_step import OwnStep
+from advisor.report.names import PHASES, request_name
 from advisor.report.said import said_title
 from advisor.report.trial_section import title_of
 from ui.models.history_diff import Change, Diff, DiffRow, FigureKind
-from ui.models.history_entries import EntryKind, HistoryEntry
+from ui.models.history_entries import EntryKind, HistoryEntry, own_step_key
 from ui.models.rows import Cell
 
 HISTORY_HEADS = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
@@ -32,6 +33,7 @@ DIFF_TIPS = ("", "", "", N_("2× is twice as fast as before."), N_("Below 5 % it
 KINDS = {
     EntryKind.ADVICE: N_("advice"),
     EntryKind.TRIAL: N_("trial"),
+    EntryKind.OWN_STEP: N_("predicted and run"),
     EntryKind.DAMAGED: N_("cannot be read"),
 }
 CHANGES = {Change.FASTER: N_("faster"), Change.SLOWER: N_("slower"), Change.TIE: N_("tie")}
@@ -39,13 +41,27 @@ _JOBS = {
     FigureKind.JOB_NOW: N_("Whole job as the machine is, predicted"),
     FigureKind.JOB_BEST: N_("Whole job with the best option, predicted"),
 }
-CSV_HEADS = ("date", "kind", "network", "machine", "best", "time_s", "problem")
+CSV_HEADS = (
+    "date", "kind", "network", "machine", "best", "time_s", "problem",
+    "phase", "batch_size", "predicted_s",
+)  # fmt: skip
+
+
+def problem_text(entry: HistoryEntry, tr: Translator) -> str:
+    """Return why an entry cannot be read, "" when it can."""
+    return entry.problem if own_step_key(entry.id) is None else tr(entry.problem)
 
 
 def best_text(entry: HistoryEntry, tr: Translator) -> str:
     """Return what stood first in an entry, or why it cannot be read."""
     if entry.kind is EntryKind.DAMAGED:
-        return entry.problem.removeprefix(f"{entry.id}: ")
+        return problem_text(entry, tr).removeprefix(f"{entry.id}: ")
+    if entry.own_step is not None:
+        return tr(
+            N_("{predicted} predicted, {run} run"),
+            predicted=format_duration(entry.own_step.predicted_s),
+            run=format_duration(entry.own_step.measured_s),
+        )
     if entry.report is None:
         title = said_title(entry.best, tr) or UNKNOWN
         return tr(N_("Cancelled run: {title}"), title=title) if entry.is_cancelled else title
@@ -58,6 +74,8 @@ def best_text(entry: HistoryEntry, tr: Translator) -> str:
 
 def entry_time_s(entry: HistoryEntry) -> float | None:
     """Return the seconds of the whole job, of a trial those of one step; None when unknown."""
+    if entry.own_step is not None:
+        return entry.own_step.measured_s
     if entry.report is None:
         return entry.time_s
     result = entry.report.best or entry.report.results[0]
@@ -80,10 +98,36 @@ def _entry_row(entry: HistoryEntry, tr: Translator) -> tuple[Cell, ...]:
         Cell(text=date, value=entry.date, detail=kind, explanation=entry.id),
         Cell(text=entry.network or UNKNOWN, value=entry.network),
         Cell(text=entry.machine or UNKNOWN, value=entry.machine),
-        Cell(text=best, value=best, explanation=entry.problem),
+        Cell(text=best, value=best, detail=_step_name(entry.own_step, tr),
+             explanation=problem_text(entry, tr)),
         Cell(text=format_duration(time_s), value=math.inf if time_s is None else time_s,
              is_number=True),
     )  # fmt: skip
+
+
+def _step_name(step: OwnStep | None, tr: Translator) -> str:
+    if step is None:
+        return ""
+    phase = tr(PHASES[step.phase])
+    return tr(N_("one step, {phase}, batch {n}"), phase=phase, n=step.batch_size)
+
+
+def own_step_text(step: OwnStep, tr: Translator) -> str:
+    """Return what a step that was tried says, in sentences."""
+    return tr(
+        N_(
+            "{date}: one step of {network} ({phase}, batch {n}, {precision}) was predicted to take"
+            " {predicted}, and took {run}. What is predicted on the same machine is corrected by"
+            " it; of each job the last one counts."
+        ),
+        date=step.measured_on,
+        network=step.network,
+        phase=tr(PHASES[step.phase]),
+        n=step.batch_size,
+        precision=step.precision.value,
+        predicted=format_duration(step.predicted_s),
+        run=format_duration(step.measured_s),
+    )
 
 
 def history_csv(entries: Iterable[HistoryEntry], tr: Translator) -> str:
@@ -96,9 +140,18 @@ def history_csv(entries: Iterable[HistoryEntry], tr: Translator) -> str:
         best = "" if entry.kind is EntryKind.DAMAGED else best_text(entry, tr)
         writer.writerow(
             (entry.date, entry.kind.value, entry.network, entry.machine, best,
-             "" if time_s is None else time_s, entry.problem)
+             "" if time_s is None else time_s, entry.problem, *_job_cells(entry))
         )  # fmt: skip
     return stream.getvalue()
+
+
+def _job_cells(entry: HistoryEntry) -> tuple[str | int | float, ...]:
+    step = entry.own_step
+    if step is not None:
+        return step.phase.value, step.batch_size, step.predicted_s
+    if entry.report is not None:
+        return entry.report.phase.value, entry.report.batch_size, ""
+    return "", "", ""
 
 
 def diff_rows(diff: Diff, tr: Translator) -> tuple[tuple[Cell, ...], ...]:

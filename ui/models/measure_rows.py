@@ -9,10 +9,10 @@ from typing import TypeGuard
 from advisor.format import UNKNOWN, format_duration, format_percent, format_rate
 from advisor.i18n import N_, Translator
 from advisor.model import kernel
-from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
+from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import rate
-from advisor.report.names import OUTCOMES, request_name
+from advisor.report.names import MEASURED_IN_SHORT, OUTCOMES, request_name
 from advisor.report.said import said_line
 from ui.models.explanations import SPREAD
 from ui.models.rows import Cell
@@ -69,6 +69,12 @@ def device_name(device_id: str, profile: MachineProfile | None) -> str:
         return "CPU"
     devices = () if profile is None else profile.opencl
     return next((device.name for device in devices if device.id == device_id), device_id)
+
+
+def _is_processor(device_id: str, profile: MachineProfile | None) -> bool:
+    """Whether an OpenCL device is the processor itself."""
+    devices = () if profile is None else profile.opencl
+    return any(d.id == device_id and d.kind is DeviceKind.CPU for d in devices)
 
 
 def _was_left_out(
@@ -133,7 +139,8 @@ def _result_row(
     meaning = meaning_of(result.request.shape)
     what = Cell(text=name, value=name, explanation=tr(meaning) if meaning else "")
     device = device_name(result.request.device_id, profile)
-    where = Cell(text=device, value=device)
+    hint = tr(MEASURED_IN_SHORT) if _is_processor(result.request.device_id, profile) else ""
+    where = Cell(text=device, value=device, explanation=hint)
     if isinstance(result, FailedMeasurement):
         message = said_line(result.message, tr)
         nothing = Cell(text=UNKNOWN, value=-1.0, explanation=message, is_number=True)

@@ -189,10 +189,21 @@ class AdvisePresenter(QObject):
         self._what_if_task = None
         self.unexpected.emit(error)
 
+    def forget_failure(self) -> None:
+        """Take a failure off the page: the user does something else now.
+
+        What was known when a run failed stays to be seen.
+        """
+        state = self._state
+        if state.stage is Stage.FAILED:
+            stage = Stage.EMPTY if state.recommendation is None else Stage.CANCELLED
+            self._replace(replace(state, stage=stage, message=""))
+
     def show_last(self) -> None:
         """Show the advice of the last run, of an earlier start perhaps."""
         if self._state.is_busy:
             return
+        self.forget_failure()
         advice = self._read()
         if advice is None:
             self.refused.emit(self._tr(N_("The last advice cannot be read: press Advise me.")))
@@ -201,6 +212,7 @@ class AdvisePresenter(QObject):
 
     def open_file(self, name: str) -> bool:
         """Show the advice that a file holds; tell whether it does."""
+        self.forget_failure()
         try:
             advice = read_document(Path(name), Recommendation)
         except InputError as error:

@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject, Signal
 
 from advisor.errors import AdvisorError, InputError
 from advisor.i18n import N_, Translator
+from advisor.model.own_step import OwnStep
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport
 from ui.background import BackgroundTask, error_line
@@ -30,16 +31,18 @@ from ui.models.history_entries import (
     EntryKind,
     HistoryEntry,
     open_entry,
+    own_step_id,
+    own_step_key,
     read_advices,
     read_trials,
 )
-from ui.models.history_rows import history_csv
+from ui.models.history_rows import history_csv, problem_text
 from ui.settings import advices_folder, trials_file
 
 # Entries that are told together: each telling lays the table out anew.
 _BATCH = 20
 
-Answer = Recommendation | TrialReport | Diff
+Answer = Recommendation | TrialReport | OwnStep | Diff
 
 
 class HistoryStage(StrEnum):
@@ -151,10 +154,13 @@ class HistoryPresenter(QObject):
     def _problem(self, entries: Sequence[HistoryEntry]) -> str:
         damaged = next((entry for entry in entries if entry.kind is EntryKind.DAMAGED), None)
         if damaged is not None:
-            return damaged.problem
+            return problem_text(damaged, self._tr)
         if len(entries) > 2:
             return self._tr(N_("Choose one to see its answer, or two to compare them."))
-        if len({entry.kind for entry in entries}) > 1:
+        kinds = {entry.kind for entry in entries}
+        if len(entries) > 1 and EntryKind.OWN_STEP in kinds:
+            return self._tr(N_("A step that was run is compared with nothing: choose it alone."))
+        if len(kinds) > 1:
             return self._tr(N_("An advice and a trial cannot be compared: choose two alike."))
         return ""
 
@@ -177,9 +183,13 @@ class HistoryPresenter(QObject):
                 raise InputError(f"{trials}: holds all trials: remove the file yourself")
             if Path(entry.id).is_absolute():
                 Path(entry.id).unlink(missing_ok=True)
-            else:
-                with History(trials) as history:
+                return
+            key = own_step_key(entry.id)
+            with History(trials) as history:
+                if key is None:
                     history.remove(entry.id)
+                else:
+                    history.remove_own_step(key)
 
         task = self._task(work)
         task.done.connect(lambda _nothing: self._on_deleted(name))
@@ -259,7 +269,9 @@ class HistoryPresenter(QObject):
         self.choose((entry.id,))
 
     def _on_deleted(self, name: str) -> None:
-        entries = tuple(entry for entry in self._state.entries if entry.id != name)
+        # A step goes with the trial that it is from.
+        gone = (name, own_step_id(name))
+        entries = tuple(entry for entry in self._state.entries if entry.id not in gone)
         stage = HistoryStage.READY if entries else HistoryStage.EMPTY
         self._replace(replace(self._state, stage=stage, entries=entries))
         if name in self._state.chosen:
@@ -293,5 +305,5 @@ def answer_of(entries: Sequence[HistoryEntry]) -> Answer:
     raise InputError("an advice and a trial cannot be compared")
 
 
-def _content(entry: HistoryEntry) -> Recommendation | TrialReport:
-    return entry.report or read_document(Path(entry.id), Recommendation)
+def _content(entry: HistoryEntry) -> Recommendation | TrialReport | OwnStep:
+    return entry.report or entry.own_step or read_document(Path(entry.id), Recommendation)

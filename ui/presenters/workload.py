@@ -85,6 +85,8 @@ class WorkloadPresenter(QObject):
     def show_request(self, request: JourneyRequest) -> None:
         """Read the network of a request a moment later, unless another one comes first."""
         self._wanted = request
+        if self._state.stage is WorkloadStage.FAILED:
+            self._replace(replace(self._state, stage=WorkloadStage.READING, message=""))
         self._timer.start()
 
     def show_profile(self, profile: MachineProfile | None) -> None:

@@ -12,7 +12,7 @@ Leaves to others: reading (`ui.presenters.history`), the rows (`ui.models.histor
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.model.machine import OsFamily
+from advisor.model.own_step import OwnStep
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport
 from advisor.report.html import render_html
@@ -167,6 +168,14 @@ class HistoryView(QWidget):
         super().showEvent(event)
         self.shown.emit()
 
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw a trial again in the colours of another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and isinstance(
+            self._state.answer, TrialReport
+        ):
+            self._show_answer(self._state)
+
     def show_state(self, state: HistoryState) -> None:
         """Show a state of the page."""
         self._state = state
@@ -220,6 +229,9 @@ class HistoryView(QWidget):
             self.diff_text.setText(rows.diff_text(answer, self._tr))
             self._diff.show_rows(rows.diff_rows(answer, self._tr))
             self.answers.setCurrentWidget(self._comparison)
+        elif isinstance(answer, OwnStep):
+            self.hint.setText(rows.own_step_text(answer, self._tr))
+            self.answers.setCurrentWidget(self.hint)
         else:
             waiting = self._tr(N_("Reading …")) if state.is_answering else self._tr(_HINT)
             self.hint.setText(state.problem or waiting)

@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         """Show the first page."""
         super().__init__(parent)
         self._tr = translator
+        self._refused = ""
         self._pages = {page.name: page for page in pages}
         self._made: dict[str, QWidget] = {}
         self.setWindowTitle("DL Advisor")
@@ -172,8 +173,15 @@ class MainWindow(QMainWindow):
 
     def show_refused(self, text: str) -> None:
         """Tell why a file was not written or not read."""
+        self._refused = text
         self.statusBar().showMessage(text, _MESSAGE_MS)
         QMessageBox.warning(self, self._tr(N_("Not done")), text)
+
+    def forget_refused(self) -> None:
+        """Take a refusal off the window: the user does something else now."""
+        if self._refused and self.statusBar().currentMessage() == self._refused:
+            self.statusBar().clearMessage()
+        self._refused = ""
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Take model files."""

@@ -6,7 +6,7 @@ Signals of `CardWidget`:
 Leaves to others: what it says (`ui.models.cards`).
 """
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from advisor.i18n import N_, Translator
@@ -31,6 +31,7 @@ class CardWidget(QFrame):
         """Show the card."""
         super().__init__(parent)
         self._tr = translator
+        self._icons: list[tuple[QToolButton, str]] = []
         self.setObjectName("card")
         self.setAccessibleName(card.title)
         column = QVBoxLayout(self)
@@ -74,16 +75,25 @@ class CardWidget(QFrame):
         button.setIconSize(QSize(_ICON, _ICON))
         button.setFixedSize(_BUTTON, _BUTTON)
         if fact.is_own:
-            button.setIcon(line_icon("action-undo", self))
+            icon = "action-undo"
             tip = self._tr(N_("Yours. Take what the probe found again: {name}"), name=fact.label)
             button.clicked.connect(lambda: self.reset_requested.emit(fact.path))
         else:
-            button.setIcon(line_icon("action-edit", self))
+            icon = "action-edit"
             tip = self._tr(N_("Change: {name}"), name=fact.label)
             button.clicked.connect(lambda: self.change_requested.emit(fact.path, fact.label))
+        button.setIcon(line_icon(icon, self))
         button.setToolTip(tip)
         button.setAccessibleName(tip)
+        self._icons.append((button, icon))
         return button
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the icons again in the colours of another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for button, icon in self._icons:
+                button.setIcon(line_icon(icon, self))
 
     def _add_remedy(self, column: QVBoxLayout, remedy: Remedy) -> None:
         column.addWidget(text_label(remedy.text, name="value"))

@@ -25,8 +25,8 @@ from ui.presenters.prices import PricesPresenter, PricesStage
 from ui.pricing import status_now
 
 TICK_MS = 5
-# Nobody notices less; the interpreter is handed over every few milliseconds.
-LONGEST_GAP_S = 0.25
+# A window that waits for a server stands still for seconds; a crowded host stops it for a moment.
+LONGEST_GAP_S = 0.5
 
 
 class Watchdog:

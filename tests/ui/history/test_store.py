@@ -20,7 +20,7 @@ from advisor.model.measurement import Outcome, SoftwareStack
 from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
-from ui.history.store import SCHEMA_VERSION, History, search_of
+from ui.history.store import SCHEMA_VERSION, History, OwnStepRow, search_of
 
 ROOT = Path(__file__).parents[3]
 PARENT = ROOT / "tests" / "data" / "workers" / "try_parent.py"
@@ -214,7 +214,7 @@ STEP = OwnStep(
 )
 
 
-def test_of_each_job_the_last_own_step_counts_and_each_machine_has_its_own(tmp_path):
+def test_all_own_steps_come_the_oldest_first_and_each_machine_has_its_own(tmp_path):
     path = tmp_path / "h"
     larger = dataclasses.replace(STEP, batch_size=64)
     later = dataclasses.replace(STEP, measured_s=0.12, measured_on="2026-11-23")
@@ -228,13 +228,27 @@ def test_of_each_job_the_last_own_step_counts_and_each_machine_has_its_own(tmp_p
         add(history, foreign)
         history.add_own_step(foreign, STEP)
     with History(path) as history:
-        assert history.own_steps(machine="cpu") == (larger, later)
+        assert history.own_steps(machine="cpu") == (STEP, larger, later)
         assert history.own_steps(machine="another cpu") == (STEP,)
         assert history.own_steps(machine="none") == ()
         history.add_own_step(kept[0], dataclasses.replace(STEP, measured_s=0.5))
         assert history.own_steps(machine="cpu")[-1].measured_s == 0.5
+        assert len(history.own_steps(machine="cpu")) == 3
         history.remove(kept[0].key)
         assert history.own_steps(machine="cpu") == (larger, later)
+        history.remove_own_step(kept[1].key)
+        assert history.own_steps(machine="cpu") == (later,)
+        assert kept[1] in [row.search for row in history.rows()]
+
+
+def test_own_steps_come_with_their_search_and_a_damaged_one_as_none(tmp_path):
+    with History(tmp_path / "h") as history:
+        add(history)
+        history.add_own_step(SEARCH, STEP)
+        assert history.own_step_rows() == (OwnStepRow(search=SEARCH, step=STEP),)
+        history._database.execute("UPDATE own_step SET step = '[]'")
+        assert history.own_step_rows() == (OwnStepRow(search=SEARCH, step=None),)
+        assert history.own_steps(machine="cpu") == ()
 
 
 def test_an_own_step_without_a_run_is_refused(tmp_path):

@@ -30,7 +30,7 @@ def test_every_row_has_a_cell_for_each_head(tr):
 
 
 def test_an_option_shows_time_interval_money_and_basis(tr):
-    rank, title, time, money, speedup = option_rows(an_advice(), tr)[1]
+    rank, title, time, _done, money, speedup = option_rows(an_advice(), tr)[1]
     assert rank.text == "2"
     assert title.detail == "rent · scaled from a measurement"
     assert (time.text, time.detail) == ("18 min", "12 min – 27 min")
@@ -40,12 +40,25 @@ def test_an_option_shows_time_interval_money_and_basis(tr):
     assert speedup.text == "12×"
 
 
+def test_the_time_with_work_stands_beside_the_time_alone(tr):
+    advice = an_advice()
+    first, second, *others = advice.ranked
+    rows = (dataclasses.replace(first, done_s=4_400.0), dataclasses.replace(second, done_s=4_500.0))
+    advice = dataclasses.replace(advice, ranked=(*rows, *others))
+    done = [row[3] for row in option_rows(advice, tr)]
+    assert [cell.text for cell in done[:3]] == ["1 h 13 min", "1 h 15 min", "–"]
+    assert [cell.value for cell in done[:3]] == [4_400.0, 4_500.0, math.inf]
+    assert OPTION_HEADS[3] == "Done in"
+    assert done[0].explanation.startswith("Done in: with your own work")
+    assert option_rows(an_advice(), tr)[0][3].explanation == ""
+
+
 def test_only_the_first_option_is_strong(tr):
     assert [row[0].is_strong for row in option_rows(an_advice(), tr)] == [True, *[False] * 4]
 
 
 def test_an_unknown_price_is_a_dash_and_sorts_last(tr):
-    money = [row[3] for row in option_rows(an_advice(), tr)]
+    money = [row[4] for row in option_rows(an_advice(), tr)]
     assert money[3].text == "–"
     assert max(cell.value for cell in money) == money[3].value == math.inf
     assert "price of the device" in money[3].explanation

@@ -4,7 +4,9 @@ import dataclasses
 import typing
 
 from advisor.model.kernel import KernelShape, UnknownShape
+from advisor.model.machine import DeviceKind
 from advisor.model.measurement import Outcome
+from advisor.report.names import MEASURED_IN_SHORT
 from tests.advisor.recommend.builders import a_profile, an_opencl
 from tests.ui.advice_values import a_failure, a_measurement, an_advice, results
 from ui.models.measure_rows import RESULT_HEADS, ResultRows, device_name, meaning_of, result_rows
@@ -72,3 +74,13 @@ def test_rows_of_results_that_grow_are_those_of_all_at_once(tr):
     before, after = maker.rows(many[:4], profile, tr), maker.rows(many[:9], profile, tr)
     assert all(old is new for old, new in zip(before, after, strict=False))
     assert maker.rows(many, None, tr) == result_rows(many, None, tr)
+
+
+def test_the_processor_seen_through_opencl_says_that_it_is_measured_in_short(tr):
+    result = a_measurement()
+    request = dataclasses.replace(result.request, device_id="opencl0")
+    on_device = dataclasses.replace(result, request=request)
+    for kind, hint in ((DeviceKind.CPU, MEASURED_IN_SHORT), (DeviceKind.IGPU, "")):
+        profile = a_profile(opencl=(dataclasses.replace(an_opencl(), kind=kind),))
+        rows = result_rows((on_device, result), profile, tr)
+        assert [row[1].explanation for row in rows] == [hint, ""]

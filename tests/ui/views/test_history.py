@@ -13,13 +13,14 @@ from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialVerdict
 from tests.ui.advice_values import an_advice, cancelled_after
-from tests.ui.history_values import SOURCE, damage, keep, keep_trial, measured_advice
+from tests.ui.history_values import SOURCE, damage, keep, keep_step, keep_trial, measured_advice
 from ui.files import write_document
 from ui.history.store import History
 from ui.models.history_diff import Diff
 from ui.models.history_entries import EntryKind
 from ui.presenters.history import HistoryPresenter, HistoryStage, HistoryState
 from ui.settings import advices_folder, trials_file
+from ui.theme_choice import Theme, show_theme
 from ui.views.history import HistoryView
 
 
@@ -319,3 +320,78 @@ def test_a_history_that_cannot_be_read_can_be_read_again(view, presenter, qtbot)
     with qtbot.waitSignal(view.shown):
         view.again_button.click()
     qtbot.waitUntil(lambda: settled(presenter), timeout=10_000)
+
+
+def delete(view, presenter, qtbot, row, monkeypatch):
+    monkeypatch.setattr(QMessageBox, "question", lambda *_words: QMessageBox.StandardButton.Yes)
+    left = len(presenter.state.entries) - 1
+    choose(view, presenter, qtbot, row)
+    assert view.delete_button.isEnabled()
+    view.delete_button.click()
+    qtbot.waitUntil(lambda: len(presenter.state.entries) <= left, timeout=5000)
+
+
+def test_a_step_as_predicted_and_as_run_is_a_row_and_can_be_read(view, presenter, qtbot, tmp_path):
+    step = keep_step(keep_trial())
+    read(view, presenter, qtbot)
+    kinds = [entry.kind for entry in presenter.state.entries]
+    assert kinds == [EntryKind.OWN_STEP, EntryKind.TRIAL]
+    cells = [cell(view.table, 0, column) for column in range(5)]
+    assert cells == ["2026-11-22", "A small net", "A CPU", "100 ms predicted, 110 ms run", "110 ms"]
+    assert view.table.model().index(0, 3).data(257) == "one step, training, batch 8"
+    choose(view, presenter, qtbot, 0)
+    assert presenter.state.answer == step
+    for word in ("2026-11-22", "net (training, batch 8, float32)", "100 ms", "110 ms"):
+        assert word in view.hint.text()
+    assert not view.json_button.isEnabled()
+    choose(view, presenter, qtbot, 0, 1)
+    assert "choose it alone" in view.hint.text()
+    with qtbot.waitSignal(presenter.saved, timeout=5000):
+        presenter.save_csv_to(str(tmp_path / "list.csv"))
+    row, trial = csv.DictReader((tmp_path / "list.csv").read_text(encoding="utf-8").splitlines())
+    assert (row["kind"], row["phase"], row["batch_size"]) == ("own_step", "training", "8")
+    assert (row["predicted_s"], row["time_s"]) == ("0.1", "0.11")
+    assert (trial["kind"], trial["batch_size"], trial["predicted_s"]) == ("trial", "8", "")
+
+
+def test_a_step_is_deleted_alone_and_with_its_trial(view, presenter, qtbot, monkeypatch):
+    first, second = keep_trial(), keep_trial()
+    keep_step(first)
+    keep_step(second, measured_s=0.12)
+    read(view, presenter, qtbot)
+    delete(view, presenter, qtbot, 0, monkeypatch)
+    with History(trials_file()) as history:
+        assert [row.search.key for row in history.own_step_rows()] == [first]
+        assert {row.search.key for row in history.rows()} == {first, second}
+    ids = [entry.id for entry in presenter.state.entries]
+    delete(view, presenter, qtbot, ids.index(first), monkeypatch)
+    assert [entry.id for entry in presenter.state.entries] == [second]
+    with History(trials_file()) as history:
+        assert history.own_step_rows() == ()
+
+
+def test_a_damaged_step_is_one_row_and_can_be_deleted(view, presenter, qtbot, monkeypatch):
+    key = keep_trial()
+    keep_step(key)
+    with History(trials_file()) as history:
+        history._database.execute("UPDATE own_step SET step = '{'")
+    read(view, presenter, qtbot)
+    kinds = [entry.kind for entry in presenter.state.entries]
+    assert sorted(kinds) == [EntryKind.DAMAGED, EntryKind.TRIAL]
+    row = kinds.index(EntryKind.DAMAGED)
+    assert "cannot be read: delete it" in cell(view.table, row, 3)
+    delete(view, presenter, qtbot, row, monkeypatch)
+    assert [entry.id for entry in presenter.state.entries] == [key]
+
+
+def test_a_trial_is_drawn_again_in_the_colours_of_another_theme(view, presenter, qtbot, qapp):
+    keep_trial()
+    read(view, presenter, qtbot)
+    choose(view, presenter, qtbot, 0)
+    light = view.browser.toHtml()
+    show_theme(Theme.DARK, qapp)
+    try:
+        qtbot.waitUntil(lambda: view.browser.toHtml() != light, timeout=5000)
+        assert "Tried on A small net" in view.browser.toPlainText()
+    finally:
+        show_theme(Theme.SYSTEM, qapp)
