@@ -77,6 +77,7 @@ class OpenclDevice:
         self.device = device
         if opencl_pocl.is_pocl(device):
             opencl_pocl.provide_linker()
+            opencl_pocl.name_mistaken_cpu(device)
         self.context = cl.Context([device])
         self.queue = cl.CommandQueue(self.context)
         self.is_cpu = bool(device.type & cl.device_type.CPU)

@@ -25,10 +25,21 @@ _UNKNOWN_CPU_MESSAGE = "unknown target CPU"
 _RECORD_BYTES = 2048
 # Fields that are tried: more would not be what was looked for.
 _MAX_FIELDS = 4
+_AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+# LLVM's names of processors with these features and of those without that it takes newer ones for
+# (https://github.com/llvm/llvm-project, release 14, llvm/lib/Support/X86TargetParser.cpp).
+_CPUS_WITH_AVX512 = {
+    b"skylake-avx512", b"cascadelake", b"cooperlake", b"cannonlake", b"icelake-client",
+    b"icelake-server", b"tigerlake", b"rocketlake", b"sapphirerapids", b"znver4",
+}  # fmt: skip
+_CPUS_WITHOUT_AVX512 = {
+    b"haswell", b"broadwell", b"skylake", b"alderlake", b"znver1", b"znver2", b"znver3",
+}  # fmt: skip
+_LONGEST_NAME = 14
 # The kernel library that PoCL picks by CPU features was compiled for these; another name would
 # keep its functions from being inlined.
 _CPUS = (
-    ({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, b"skylake-avx512"),
+    (_AVX512, b"skylake-avx512"),
     ({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}, b"haswell"),
     (set(), b"x86-64"),
 )
@@ -112,20 +123,53 @@ def _read_memory(descriptor, address, size):
         return b""
 
 
-def _find_name(record_address):
-    """Return the addresses of fields in PoCL's device record that point to the generic name."""
+def _find_names(record_address, names):
+    """Return the address of each field of PoCL's device record that points to one of these names.
+
+    Returns:
+        From address to name.
+    """
     descriptor = os.open("/proc/self/mem", os.O_RDONLY)
     try:
         record = _read_memory(descriptor, record_address, _RECORD_BYTES)
-        found = []
+        found = {}
         for offset in range(0, len(record) - 7, 8):
             (pointer,) = struct.unpack_from("<Q", record, offset)
-            text = _read_memory(descriptor, pointer, len(_UNKNOWN_CPU) + 1)
-            if text == _UNKNOWN_CPU + b"\0":
-                found.append(record_address + offset)
+            text = _read_memory(descriptor, pointer, _LONGEST_NAME + 1)
+            name, end, _ = text.partition(b"\0")
+            if end and name in names:
+                found[record_address + offset] = name
         return found
     finally:
         os.close(descriptor)
+
+
+def name_mistaken_cpu(device):
+    """Tell PoCL to compile for this processor's vectors where it does for another's.
+
+    WORKAROUND for PoCL 3.0 with LLVM 14 (http://portablecl.org): it takes its library of functions
+    by the features of the processor and the processor's name by its family. Of a Zen 4 its LLVM
+    knows the family only, as Zen 3, which has no AVX-512: functions with vectors of 16 then pass
+    them in other registers than their callers, which gives wrong numbers or ends the process. A
+    hypervisor that hides AVX-512 has the same in the other direction. To be called before
+    anything is compiled; nothing is done where names and features agree.
+
+    Returns:
+        The name that it compiles for from now on, None when nothing was changed.
+    """
+    if not _is_bundled_here() or not is_pocl(device):
+        return None
+    flags = _cpu_flags()
+    mistaken = _CPUS_WITHOUT_AVX512 if flags >= _AVX512 else _CPUS_WITH_AVX512
+    found = _find_names(device.int_ptr, mistaken)
+    # Two such fields would mean that it is not known which of them counts.
+    if len(found) != 1:
+        return None
+    text = ctypes.create_string_buffer(best_known_cpu(flags))
+    (address,) = found
+    ctypes.c_uint64.from_address(address).value = ctypes.addressof(text)
+    _kept.append(text)
+    return text.value.decode("ascii")
 
 
 def name_unknown_cpu(device, is_compiling):
@@ -149,7 +193,7 @@ def name_unknown_cpu(device, is_compiling):
         return None
     name = best_known_cpu(_cpu_flags())
     text = ctypes.create_string_buffer(name)
-    for address in _find_name(device.int_ptr)[:_MAX_FIELDS]:
+    for address in list(_find_names(device.int_ptr, {_UNKNOWN_CPU}))[:_MAX_FIELDS]:
         field = ctypes.c_uint64.from_address(address)
         before = field.value
         field.value = ctypes.addressof(text)

@@ -28,8 +28,9 @@ from ui.window_command import PAGES
 A10 = Path(__file__).resolve().parents[1] / "data/machines/a10-7850k/profile.json"
 PAGE_MS = 60
 TOURS = 3
-# Twice what the real run is held to: kernels come a hundred times as fast, other tests came before.
-LIMIT_S = 0.1
+# Five times what the real run is held to: kernels come a hundred times as fast, other tests came
+# before, and the machine may share its cores with others.
+LIMIT_S = 0.25
 
 
 def spin(seconds, until=lambda: False):

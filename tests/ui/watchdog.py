@@ -1,6 +1,7 @@
 """Catches a window that does not answer, and says what it was doing then."""
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -20,7 +21,8 @@ class Block:
     """A time without an answer.
 
     `gap_s` by the clock; `own_s` without the time for which threads of this process could have
-    run and other processes had the processors, which is no fault of the window.
+    run and other processes, or the host of a virtual machine, had the processors, which is no
+    fault of the window.
     """
 
     gap_s: float
@@ -40,6 +42,14 @@ def _starved_s():
     return found
 
 
+def _stolen_s():
+    """Return for how long the host has kept the processors from this machine, all together."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        total = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0]
+        return int(total.split()[8]) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 class Watchdog:
     """Watches the thread that makes it, inside `with`.
 
@@ -53,6 +63,7 @@ class Watchdog:
         self._name = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
         self._last = 0.0
         self._starved = {}
+        self._stolen_s = 0.0
         self.blocks: list[Block] = []
         self.longest_s = self.longest_gap_s = 0.0
         self.n_ticks = 0
@@ -65,7 +76,8 @@ class Watchdog:
         self._stack = ""
 
     def __enter__(self):
-        self._last, self._starved = time.monotonic(), _starved_s()
+        self._last = time.monotonic()
+        self._starved, self._stolen_s = _starved_s(), _stolen_s()
         self._timer.start()
         self._thread.start()
         return self
@@ -80,7 +92,7 @@ class Watchdog:
         now = time.monotonic()
         gap = own = now - self._last
         if gap > self._limit_s:
-            own -= self._starved_since()
+            own -= self._starved_since() + _stolen_s() - self._stolen_s
         self._last = time.monotonic()
         self.n_ticks += 1
         self.longest_gap_s = max(self.longest_gap_s, gap)
@@ -102,7 +114,7 @@ class Watchdog:
         while not self._ended.wait(_LOOK_S):
             is_late = time.monotonic() - self._last > self._limit_s / 2
             if not is_late:
-                self._starved = _starved_s()
+                self._starved, self._stolen_s = _starved_s(), _stolen_s()
             elif not self._stack:
                 self._stack = self._stacks()
 

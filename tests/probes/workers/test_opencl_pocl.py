@@ -82,6 +82,43 @@ def test_the_record_of_another_driver_is_not_touched():
 
 
 @needs_linux
+@pytest.mark.parametrize(
+    ("named", "flags", "then"),
+    [
+        # Newer than the compiler, which takes it for its elder of the family.
+        (b"znver3", AVX512, b"skylake-avx512"),
+        # A hypervisor that hides what the model has.
+        (b"sapphirerapids", AVX2, b"haswell"),
+        (b"icelake-server", {"sse2"}, b"x86-64"),
+        # Names and features agree.
+        (b"znver3", AVX2, b"znver3"),
+        (b"sapphirerapids", AVX512, b"sapphirerapids"),
+        (b"skylake-avx512", AVX512, b"skylake-avx512"),
+        (b"sandybridge", {"sse2", "avx"}, b"sandybridge"),
+    ],
+)
+def test_a_processor_taken_for_another_gets_its_name(monkeypatch, named, flags, then):
+    monkeypatch.setattr(opencl_pocl, "_cpu_flags", lambda: flags)
+    record = Record({8: b"pthread", 640: named, 648: named + b"-linux-gnu"})
+    found = opencl_pocl.name_mistaken_cpu(record)
+    assert found == (None if named == then else then.decode())
+    assert [record.text(offset) for offset in (8, 640, 648)] == [
+        b"pthread", then, named + b"-linux-gnu",
+    ]  # fmt: skip
+
+
+@needs_linux
+def test_a_record_with_two_names_and_that_of_another_driver_are_left_alone(monkeypatch):
+    monkeypatch.setattr(opencl_pocl, "_cpu_flags", lambda: AVX512)
+    for record in (
+        Record({8: b"znver3", 640: b"znver3"}),
+        Record({640: b"znver3"}, name="Intel(R) OpenCL"),
+    ):
+        assert opencl_pocl.name_mistaken_cpu(record) is None
+        assert record.text(640) == b"znver3"
+
+
+@needs_linux
 def test_a_wild_pointer_is_passed_over():
     record = Record({})
     record.field(0).value = 0xFFFF_FFFF_FFFF_FFF0
