@@ -4,6 +4,7 @@ One execution is `PEAK_FLOP` operations in the precision, whatever the device; t
 large as the device needs and its time scaled to that.
 """
 
+import math
 import time
 
 import numpy as np
@@ -25,7 +26,7 @@ _TRIAL_S = 0.01
 _MAX_STEPS = 1 << 24
 # Work-items of a unit: enough to hide latency on a GPU, a few for each core on a CPU.
 _ITEMS_PER_UNIT = {False: 2048, True: 16}
-_GROUPS = {False: (256, 64), True: (1, 64)}
+_GROUPS = {False: (256, 64), True: (64, 1)}
 _CHAINS = {False: (4, 8), True: (8, 16)}
 # Scalars held in chains by one work-item; beyond that registers spill everywhere.
 _MAX_CHAIN_VALUES = {False: 64, True: 384}
@@ -159,7 +160,12 @@ def _make(device, precision, variant):
 
 
 def _variants(device, precision, widths):
-    """Return every variant: width, chains, group and form; of each width the likeliest first."""
+    """Return every variant: width, chains, group and form, the likeliest first.
+
+    Time may end before all were tried: the device's own vectors come before wider and narrower ones.
+    """
+    own = _own_width(device, precision)
+    widths = sorted(widths, key=lambda width: abs(math.log2(width / own)))
     return [
         (width, chains, group, form)
         for group in _GROUPS[device.is_cpu]
@@ -168,6 +174,13 @@ def _variants(device, precision, widths):
         for chains in _CHAINS[device.is_cpu]
         if width * chains <= _MAX_CHAIN_VALUES[device.is_cpu]
     ]
+
+
+def _own_width(device, precision):
+    """Return how many values a vector of the device has; drivers may say 0."""
+    if precision == "int8":
+        return max(1, device.device.native_vector_width_char)
+    return device.vector_width
 
 
 def _seconds(device, precision, variant):

@@ -1,5 +1,7 @@
 """Multiply-add chains."""
 
+import types
+
 import numpy as np
 import opencl_choices
 import opencl_kernels
@@ -171,3 +173,21 @@ def test_no_more_variants_are_tried_than_there_is_time_for(device, monkeypatch):
     prepared.close()
     assert len(set(tried)) == 1
     assert device.choices.learned == {}
+
+
+@pytest.mark.parametrize(
+    ("floats", "chars", "precision", "order"),
+    [
+        (16, 64, "float32", [16, 8, 4, 2, 1]),
+        (1, 1, "float32", [1, 2, 4, 8, 16]),
+        (4, 16, "float32", [4, 2, 8, 1, 16]),
+        (4, 16, "int8", [16, 8, 4, 2, 1]),
+        # A driver that does not say.
+        (0, 0, "int8", [1, 2, 4, 8, 16]),
+    ],
+)
+def test_the_own_vectors_of_a_device_come_first(floats, chars, precision, order):
+    own = types.SimpleNamespace(native_vector_width_char=chars)
+    device = types.SimpleNamespace(device=own, vector_width=max(1, floats), is_cpu=False)
+    tried = opencl_peak._variants(device, precision, opencl_peak.WIDTHS)
+    assert list(dict.fromkeys(variant[0] for variant in tried)) == order
