@@ -162,7 +162,7 @@ def _make(device, precision, variant):
 def _variants(device, precision, widths):
     """Return every variant: width, chains, group and form, the likeliest first.
 
-    Time may end before all were tried: the device's own vectors come before wider and narrower ones.
+    Time may end before all were tried: the device's own vectors come before wider and narrower.
     """
     own = _own_width(device, precision)
     widths = sorted(widths, key=lambda width: abs(math.log2(width / own)))
