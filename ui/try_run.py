@@ -21,8 +21,9 @@ from probes.bench.trials import facts as probe
 from probes.bench.trials.run import RunLimits, run_setup
 from ui.history.store import History, Search
 
-# Of the time of a search with pairs, what single settings get before the first pair.
-SINGLES_SHARE = 0.8
+# Of the time of a search with pairs, until when the most promising settings are run for the first
+# time, those that may be faster again, and their pairs; all other settings come after these.
+FIRST_SHARE, SECOND_SHARE, PAIRS_SHARE = 0.55, 0.7, 0.85
 # A step this many times as long as now, or a run, need not be timed well.
 _HOPELESS = 2.0
 _MOST_TIMES_LONGER = 5.0
@@ -151,18 +152,25 @@ class Searcher:
     def _search_pairs(self, setups: Sequence[TrialSetup]) -> tuple[TrialSetup, ...]:
         """Run all but batch sizes, pairs of what may be faster as soon as they are known.
 
-        Another batch size trains another way: it comes after all that needs no such decision.
+        What is least likely to help comes after them. Another batch size trains another way: it
+        comes after all that needs no such decision.
         """
         budget_s = self._request.budget_s
         baseline, *singles = [setup for setup in setups if setup.batch_size is None]
-        self._search_among([baseline, *singles], budget_s=budget_s, max_runs=1)
+
+        def go_on(chosen: Sequence[TrialSetup], share: float, max_runs: int = MAX_RUNS) -> None:
+            self._search_among(
+                [baseline, *chosen], budget_s=share * budget_s, max_runs=max_runs, is_last=False
+            )
+
+        go_on(singles, FIRST_SHARE, 1)
         good = self._promising(baseline, singles)
-        self._search_among([baseline, *good], budget_s=SINGLES_SHARE * budget_s, max_runs=2)
+        go_on(good, SECOND_SHARE, 2)
         precision = self._request.source.precision
         pairs = list_pairs(judge_all([baseline, *good], self._runs, precision=precision)[1:])
-        self._search_among([baseline, *pairs], budget_s=budget_s, max_runs=1)
-        best = self._promising(baseline, (*good, *pairs))
-        self._search_among([baseline, *best], budget_s=budget_s)
+        go_on(pairs, PAIRS_SHARE, 1)
+        go_on(singles, 1.0, 1)
+        go_on(self._promising(baseline, (*singles, *pairs)), 1.0)
         self._search_among([baseline, *singles, *pairs], budget_s=budget_s)
         return pairs
 
@@ -177,7 +185,12 @@ class Searcher:
         return self._cancel is not None and self._cancel.is_cancelled
 
     def _search_among(
-        self, setups: Sequence[TrialSetup], *, budget_s: float, max_runs: int = MAX_RUNS
+        self,
+        setups: Sequence[TrialSetup],
+        *,
+        budget_s: float,
+        max_runs: int = MAX_RUNS,
+        is_last: bool = True,
     ) -> None:
         if self._is_cancelled:
             return
@@ -188,6 +201,7 @@ class Searcher:
             runs=self._runs,
             precision=self._request.source.precision,
             max_runs=max_runs,
+            is_last=is_last,
         )
 
     def _run(self, setup: TrialSetup) -> TrialRun:

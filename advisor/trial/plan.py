@@ -29,6 +29,7 @@ from advisor.trial.frameworks import TENSORFLOW, has_bfloat16, list_frameworks
 BASELINE_ID = "now"
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
 _WORTH_IT = 1.05
+_FEW_CORES = 4
 _GROWTH = (0.5, 2.0, 4.0)
 
 
@@ -85,11 +86,26 @@ def list_trials(
         *_pipelines(source),
         TrialSetup(id="xla", title=N_("Compile with XLA"), option_id="xla-cpu", jit=Jit.ON),
         *list_frameworks(profile, source, environment=environment, gpu_backends=facts.gpu_backends),
-        *(_batches(source) if with_batches else ()),
     ]
+    found.sort(key=lambda setup: _place(setup, source=source, n_cores=usable_cores(profile)))
+    found += _batches(source) if with_batches else ()
     facts_by_id = {fact.id: fact for fact in options}
     known = (_with_fact(setup, facts_by_id.get(setup.option_id or "")) for setup in found)
     return (baseline_setup(), *known)
+
+
+def _place(setup: TrialSetup, *, source: TrialSource, n_cores: int | None) -> int:
+    """Return how early a setup has its turn: 0 is what most often gains much, 2 what seldom does.
+
+    A search may end before all had a turn. Fewer numbers to compute with and to move gain most,
+    in any framework; kernels that are not made for the processor gain nothing on x86-64, nor does
+    Keras on PyTorch where PyTorch alone is tried, nor an idle core where there are few.
+    """
+    if setup.precision not in (None, source.precision):
+        return 0
+    has_few = n_cores is not None and n_cores <= _FEW_CORES
+    seldom = {"onednn-off", "backend-torch", *(("threads-half",) if has_few else ())}
+    return 2 if setup.id in seldom else 1
 
 
 def _with_fact(setup: TrialSetup, fact: OptionFact | None) -> TrialSetup:

@@ -5,6 +5,7 @@ backwards; one that is decided, failed or wrong is left out.
 Leaves to others: running (`probes.bench.trials`), verdicts (`advisor.trial.judge`).
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 from advisor.model.measurement import Outcome
@@ -27,6 +28,7 @@ def next_setup(
     budget_s: float,
     precision: Precision = Precision.FLOAT32,
     max_runs: int = MAX_RUNS,
+    is_last: bool = True,
 ) -> TrialSetup | None:
     """Return the setup to be run next; None when all is decided or the time is used up.
 
@@ -36,6 +38,7 @@ def next_setup(
         budget_s: seconds for all runs together.
         precision: of the job.
         max_runs: of one setup.
+        is_last: nothing else is searched after this, so that the baseline closes it.
     """
     baseline = setups[0]
     spent_s = sum(run.duration_s for run in runs)
@@ -47,14 +50,13 @@ def next_setup(
     if not own[0].is_completed and len(own) == 1:
         has_time = spent_s + own[0].duration_s <= budget_s
         return baseline if has_time and own[0].outcome is not Outcome.CANCELLED else None
-    known = {setup.id for setup in setups}
-    since = _since_baseline([run for run in runs if run.setup_id in known], baseline.id)
+    since = _since_baseline(runs, baseline.id)
     # Whatever is run next, the baseline closes the search.
     left_s = budget_s - spent_s - own[-1].duration_s * _MARGIN
     open_ = _undecided(setups, runs, precision=precision, max_runs=max_runs)
     chosen = _choose(open_, runs, left_s=left_s, default_s=own[-1].duration_s)
     if chosen is None:
-        return baseline if since else None
+        return baseline if since and is_last else None
     if since >= min(_BETWEEN, len(open_)):
         return baseline
     return chosen
@@ -113,7 +115,7 @@ def _choose(
     last_s = {run.setup_id: run.duration_s for run in runs}
     ratios = {setup.id: _raw_ratios(setup, runs) for setup in open_}
     rounds = {
-        name: counts.get(name, 0) + is_hopeless(values) - (is_promising(values) and len(values) > 1)
+        name: counts.get(name, 0) + is_hopeless(values) - _head_start(values)
         for name, values in ratios.items()
     }
     affordable = [s for s in open_ if last_s.get(s.id, default_s) * _MARGIN <= left_s]
@@ -121,7 +123,17 @@ def _choose(
         return None
     fewest = min(rounds[s.id] for s in affordable)
     turn = [s for s in affordable if rounds[s.id] == fewest]
-    return turn[-1] if fewest % 2 else turn[0]
+    return turn[-1] if math.ceil(fewest) % 2 else turn[0]
+
+
+def _head_start(ratios: Sequence[float]) -> float:
+    """Return by how many rounds a setup is before the others.
+
+    What may be the best has its second run before that of the others, and one run more from then.
+    """
+    if not is_promising(ratios):
+        return 0.0
+    return 1.0 if len(ratios) > 1 else 0.5
 
 
 def _raw_ratios(setup: TrialSetup, runs: Sequence[TrialRun]) -> tuple[float, ...]:
@@ -137,6 +149,7 @@ def search(
     runs: Sequence[TrialRun] = (),
     precision: Precision = Precision.FLOAT32,
     max_runs: int = MAX_RUNS,
+    is_last: bool = True,
 ) -> tuple[TrialRun, ...]:
     """Run until all is decided, the time is used up, or a run was cancelled; return all runs.
 
@@ -147,10 +160,13 @@ def search(
         runs: of an earlier sitting.
         precision: of the job.
         max_runs: of one setup.
+        is_last: see `next_setup`.
     """
     made = list(runs)
     while True:
-        chosen = next_setup(setups, made, budget_s=budget_s, precision=precision, max_runs=max_runs)
+        chosen = next_setup(
+            setups, made, budget_s=budget_s, precision=precision, max_runs=max_runs, is_last=is_last
+        )
         if chosen is None:
             return tuple(made)
         made.append(run(chosen))

@@ -1,13 +1,14 @@
 """Speed-up of a setup from runs of fresh processes, with its interval.
 
-Each run is paired with the baseline interpolated between the runs of the baseline around it, so
-that a slow change of the machine cancels. The spread is pooled over all setups of a search.
+Each run is compared with the baseline at its time: interpolated between the runs of the baseline
+around it where the machine changes slowly, the middle of them all where they only scatter. The
+spread is pooled over all setups of a search.
 Leaves to others: verdicts (`advisor.trial.judge`), the order of runs (`advisor.trial.schedule`).
 """
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.model.quantity import Interval
@@ -18,6 +19,8 @@ LEAST_SD = 0.005
 # A setup has a spread of its own when it is this much larger than that of all together.
 _OWN_SPREAD = 2.0
 _LEAST_RUNS_OF_OWN = 3
+# With fewer runs of the baseline it cannot be told whether the machine changes slowly.
+_LEAST_ANCHORS_OF_MIDDLE = 4
 
 # Quantiles of Student's t for 1, 2, ... 30 degrees of freedom, two-sided.
 _T_95 = (
@@ -77,14 +80,15 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
     found: dict[str, list[float]] = {}
     if not anchors:
         return {}
+    baseline_at = _best_fit(anchors)
     for run in good:
         if run.setup_id != baseline_id:
-            then = _baseline_at(run.started_s, anchors)
+            then = baseline_at(run.started_s, anchors)
             found.setdefault(run.setup_id, []).append(then - math.log(run.sample_s))
     return {name: tuple(values) for name, values in found.items()}
 
 
-def _baseline_at(at_s: float, anchors: Sequence[TrialRun]) -> float:
+def _interpolated(at_s: float, anchors: Sequence[TrialRun]) -> float:
     """Return the logarithm of the baseline's time at a moment, interpolated between runs."""
     before = [run for run in anchors if run.started_s <= at_s]
     after = [run for run in anchors if run.started_s > at_s]
@@ -96,17 +100,37 @@ def _baseline_at(at_s: float, anchors: Sequence[TrialRun]) -> float:
     return (1.0 - share) * math.log(first.sample_s) + share * math.log(last.sample_s)
 
 
-def baseline_residuals(runs: Sequence[TrialRun], *, baseline_id: str) -> tuple[float, ...]:
-    """Return how far each inner run of the baseline lies from those around it, as logarithms.
+def _middle(_at_s: float, anchors: Sequence[TrialRun]) -> float:
+    """Return the logarithm of the baseline's time, the middle of its runs at any moment."""
+    return math.log(statistics.median(run.sample_s for run in anchors))
 
-    They scatter as the ratio of a setup does: one run against two that are interpolated.
-    """
-    anchors = [run for run in runs if run.setup_id == baseline_id and run.is_completed]
+
+_BaselineAt = Callable[[float, Sequence[TrialRun]], float]
+
+
+def _residuals(anchors: Sequence[TrialRun], baseline_at: _BaselineAt) -> tuple[float, ...]:
+    """Return how far each inner run of the baseline lies from what the others say."""
     return tuple(
         math.log(anchors[at].sample_s)
-        - _baseline_at(anchors[at].started_s, [*anchors[:at], *anchors[at + 1 :]])
+        - baseline_at(anchors[at].started_s, [*anchors[:at], *anchors[at + 1 :]])
         for at in range(1, len(anchors) - 1)
     )
+
+
+def _best_fit(anchors: Sequence[TrialRun]) -> _BaselineAt:
+    """Return what tells the runs of the baseline better from each other."""
+    if len(anchors) < _LEAST_ANCHORS_OF_MIDDLE:
+        return _interpolated
+    return min((_interpolated, _middle), key=lambda way: math.hypot(*_residuals(anchors, way)))
+
+
+def baseline_residuals(runs: Sequence[TrialRun], *, baseline_id: str) -> tuple[float, ...]:
+    """Return how far each inner run of the baseline lies from the others, as logarithms.
+
+    They scatter as the ratio of a setup does: one run against what the others say of its time.
+    """
+    anchors = [run for run in runs if run.setup_id == baseline_id and run.is_completed]
+    return _residuals(anchors, _best_fit(anchors)) if anchors else ()
 
 
 def pooled_spread(

@@ -23,7 +23,7 @@ from advisor.model.trial import (
 from advisor.recommend.steps import steps_for
 from advisor.trial.apply import Form, snippet
 from advisor.trial.plan import TrialFacts, choose_trials, combine, list_pairs, list_trials
-from tests.helpers.trial_machines import FACTS, SOURCE, ids, profile
+from tests.helpers.trial_machines import FACTS, SOURCE, environment, ids, profile
 
 
 def test_the_baseline_is_first_and_changes_nothing():
@@ -50,6 +50,18 @@ def test_number_formats_are_set_as_the_advice_says():
     xla = next(setup for setup in setups if setup.id == "xla")
     assert combine(mixed, xla).recipe == mixed.recipe
     assert xla.recipe == ()
+
+
+def test_what_gains_most_comes_first_and_what_seldom_gains_last():
+    other = environment("venv", "torch")
+    order = ids(profile(), environment=other, with_batches=True)
+    assert order[:3] == ["now", "bfloat16", "pytorch-bfloat16"]
+    assert [name for name in order if not name.startswith("batch-")][-1] == "onednn-off"
+    assert order[-1].startswith("batch-")
+    # Half of the cores may be better where there are many.
+    few, many = ids(profile(cores=2, logical=2)), ids(profile(cores=32, logical=32))
+    assert few.index("threads-half") > few.index("xla")
+    assert many.index("threads-half") < many.index("xla")
 
 
 def test_threads_follow_the_cores():

@@ -17,7 +17,7 @@ def test_the_baseline_is_first_last_and_after_at_most_three_others(machine):
 
 
 def test_every_other_round_is_backwards(machine):
-    simulated = machine({"a": 1.0, "b": 1.0, "c": 1.0}, noise=0.1)
+    simulated = machine({"a": 0.95, "b": 0.95, "c": 0.95}, noise=0.02)
     simulated.search(100.0)
     others = [name for name in simulated.order if name != "now"]
     assert others[:6] == ["a", "b", "c", "c", "b", "a"]
@@ -32,6 +32,15 @@ def test_what_may_be_the_best_gets_its_third_run_before_the_others(machine):
     }
     assert thirds["good"] < thirds["a"]
     assert thirds["good"] < thirds["c"]
+
+
+def test_what_may_be_the_best_gets_its_second_run_before_the_others(machine):
+    for seed in range(5):
+        simulated = machine({"good": 1.2, "a": 0.96, "b": 0.96, "c": 0.96}, noise=0.02, seed=seed)
+        simulated.search(200.0)
+        others = [name for name in simulated.order if name != "now"]
+        assert sorted(others[:4]) == ["a", "b", "c", "good"]
+        assert others[4] == "good"
 
 
 def test_the_time_is_kept(machine):

@@ -1,5 +1,6 @@
 """Pairing with the baseline, the pool of spreads, intervals."""
 
+import dataclasses
 import math
 
 import pytest
@@ -38,6 +39,25 @@ def test_before_the_last_baseline_the_nearest_counts_and_failed_runs_do_not():
     ]
     assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
     assert log_ratios(runs[2:], baseline_id="now") == {}
+
+
+def test_where_the_baseline_only_scatters_its_middle_counts():
+    steps = (0.1, 0.13, 0.1, 0.12, 0.1)
+    runs = [run("now", 10 * at, step) for at, step in enumerate(steps)]
+    runs.insert(2, run("a", 11, 0.05))
+    assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
+    # The same steps in the order of a machine that becomes slower.
+    slow = [run("now", 10 * at, step) for at, step in enumerate(sorted(steps))]
+    slow.insert(4, run("a", 35, 0.0625))
+    assert log_ratios(slow, baseline_id="now")["a"] == pytest.approx((math.log(2.0),), abs=0.005)
+
+
+def test_runs_are_compared_by_their_shortest_block():
+    blocks = (0.16, 0.1, 0.11, 0.13, 0.14)
+    disturbed = dataclasses.replace(run("now", 0, 0.1), values_s=blocks)
+    runs = [disturbed, run("a", 1, 0.05)]
+    assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
+    assert disturbed.step_s == 0.13
 
 
 def test_residuals_of_the_baseline_are_those_of_inner_runs():
