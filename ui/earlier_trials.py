@@ -50,7 +50,7 @@ def earlier_trials_of(
             workload, path=model_file, data=None, knowledge=knowledge
         )
         searches = _searches(trials_file(), search_row(profile, source))
-    except (AdvisorError, AssertionError, OSError, ValueError):
+    except (AdvisorError, OSError, ValueError):
         return EarlierTrials()
     same = [rows for rows in searches if _is_same(rows, profile, source)]
     reports = [report for report in map(report_of, same) if trials_of(report, workload=workload)]

@@ -189,7 +189,7 @@ def measurement_section(
     return Section(
         title=tr(N_("Measured here")),
         blocks=(
-            *([table] if rows or not sustained else []),
+            *([table] if rows else []),
             *sustained,
             *normal_blocks(efficiencies, tr),
             *warnings,

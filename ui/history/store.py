@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from advisor.errors import InputError
+from advisor.errors import FormatError, InputError
 from advisor.model.codec import decode, encode
 from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
@@ -336,5 +336,6 @@ def _text(value: TrialSetup | TrialRun | OwnStep) -> str:
 
 def _value(text: str, cls: type[_T]) -> _T:
     value = decode(json.loads(text), cls)
-    assert isinstance(value, cls)
+    if not isinstance(value, cls):
+        raise FormatError(f"the history holds something else than a {cls.__name__}")
     return value
