@@ -167,7 +167,7 @@ class Searcher:
         good = self._promising(baseline, singles)
         go_on(good, SECOND_SHARE, 2)
         precision = self._request.source.precision
-        pairs = list_pairs(judge_all([baseline, *good], self._runs, precision=precision)[1:])
+        pairs = list_pairs(judge_all([baseline, *singles], self._runs, precision=precision)[1:])
         go_on(pairs, PAIRS_SHARE, 1)
         go_on(singles, 1.0, 1)
         go_on(self._promising(baseline, (*singles, *pairs)), 1.0)

@@ -313,9 +313,17 @@ def list_pairs(results: Sequence[TrialResult], *, most: int = 4) -> tuple[TrialS
     sure = (TrialVerdict.FASTER, TrialVerdict.UNSTABLE)
     good = [r for r in results if r.verdict in sure and r.speedup and r.speedup.mid > _WORTH_IT]
     good.sort(key=lambda r: -(r.speedup.mid if r.speedup else 0.0))
-    pairs = []
+    pairs: list[TrialSetup] = []
+    known = [_effect(r.setup) for r in results]
     for one, other in itertools.combinations(good, 2):
         both = combine(one.setup, other.setup)
-        if both is not None and not set(one.setup.parts) & set(other.setup.parts):
+        if both is None or set(one.setup.parts) & set(other.setup.parts):
+            continue
+        if _effect(both) not in known:
             pairs.append(both)
     return tuple(pairs[:most])
+
+
+def _effect(setup: TrialSetup) -> TrialSetup:
+    """Return what a setup does, without its names: bfloat16 with PyTorch is PyTorch in bfloat16."""
+    return dataclasses.replace(setup, id="", title="", option_id=None, parts=(), recipe=())

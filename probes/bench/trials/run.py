@@ -30,6 +30,7 @@ class RunLimits:
         budget_s: all together; stage_s: silence while something loads or compiles.
         min_time_s: how long steps are timed; max_time_s: a slow network ends after so long.
         check_steps: steps after which the last check value is taken, where there is time for it.
+        n_blocks: values that the timed steps are cut into, as many as there are steps at most.
         hopeless_step_s: a step that takes longer ends the run after three; None: none does.
     """
 
@@ -41,7 +42,7 @@ class RunLimits:
     max_time_s: float = 15.0
     check_steps: int = 8
     hopeless_step_s: float | None = None
-    n_blocks: int = 5
+    n_blocks: int = 20
     max_steps: int = 20_000
     most_processes: int = 64
 

@@ -139,6 +139,21 @@ def test_pairs_of_the_faster_that_do_not_set_the_same():
     assert combine(same, dataclasses.replace(same, id="m3")) is None
 
 
+def test_a_pair_that_is_there_by_another_name_is_not_tried_twice():
+    half = {"precision": Precision.BFLOAT16, "recipe": ("x",)}
+    setups = [
+        TrialSetup(id="bf16", title="", **half),
+        TrialSetup(id="torch", title="", runner=Runner.TORCH),
+        TrialSetup(id="torch-bf16", title="", option_id="o", runner=Runner.TORCH, **half),
+    ]
+    speedup = Interval(low=1.2, mid=1.2, high=1.2)
+    results = [
+        TrialResult(setup=setup, verdict=TrialVerdict.FASTER, speedup=speedup) for setup in setups
+    ]
+    assert list_pairs(results) == ()
+    assert [pair.id for pair in list_pairs(results[:2])] == ["bf16+torch"]
+
+
 def test_two_frameworks_are_no_pair():
     one = TrialSetup(id="a", title="", runner=Runner.TORCH)
     other = TrialSetup(id="b", title="", runner=Runner.ONNXRUNTIME)
