@@ -276,7 +276,11 @@ _FIELDS = ("intra_threads", "inter_threads", "cpus", "precision", "jit", "pipeli
 
 
 def combine(first: TrialSetup, second: TrialSetup) -> TrialSetup | None:
-    """Return both setups as one; None when both set the same thing, or one is a batch size."""
+    """Return both setups as one, None when that makes no sense.
+
+    It makes none when both set the same thing, when one is a batch size, or when one does nothing
+    beside the other.
+    """
     if first.batch_size is not None or second.batch_size is not None:
         return None
     default = baseline_setup()
@@ -288,6 +292,8 @@ def combine(first: TrialSetup, second: TrialSetup) -> TrialSetup | None:
             return None
         if values:
             changes[name] = values[0]
+    if "jit" in changes and "runner" in changes:
+        return None  # XLA compiles what Keras runs
     names = [setting.name for setting in (*first.settings, *second.settings)]
     if len(set(names)) < len(names):
         return None

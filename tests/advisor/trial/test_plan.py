@@ -14,6 +14,7 @@ from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Interval, Precision
 from advisor.model.trial import (
     DataKind,
+    Jit,
     Runner,
     TrialData,
     TrialResult,
@@ -159,3 +160,4 @@ def test_two_frameworks_are_no_pair():
     other = TrialSetup(id="b", title="", runner=Runner.ONNXRUNTIME)
     assert combine(one, other) is None
     assert combine(one, TrialSetup(id="c", title="", intra_threads=1)).runner is Runner.TORCH
+    assert combine(one, TrialSetup(id="d", title="", jit=Jit.ON)) is None
