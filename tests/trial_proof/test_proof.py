@@ -9,7 +9,7 @@ import pytest
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Phase, Precision
-from advisor.model.trial import TrialReport, TrialRun, TrialSetup
+from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialVerdict
 from advisor.trial.judge import judge_all
 from tests.trial_proof import jobs, kills, verdicts
 from tests.trial_proof.all_settings import round_of, with_pairs
@@ -44,6 +44,15 @@ def test_regret_is_what_the_best_would_have_gained():
     assert verdicts.regret_of(truth, "b", among={"now", "a", "b"}) == pytest.approx(1.5 / 1.4 - 1)
     assert verdicts.regret_of(truth, "now", among={"now", "a"}) == pytest.approx(0.5)
     assert verdicts.regret_of(truth, "unknown", among={"now", "a"}) is None
+
+
+def test_a_verdict_is_asked_for_where_the_long_measurement_bears_it_out():
+    faster, slower = TrialVerdict.FASTER, TrialVerdict.SLOWER
+    assert verdicts.bears_out(1.6, faster)
+    assert not verdicts.bears_out(0.96, faster)
+    assert verdicts.bears_out(0.2, slower)
+    assert not verdicts.bears_out(1.1, slower)
+    assert verdicts.bears_out(None, slower)
 
 
 def test_a_setting_that_computes_something_else_is_no_truth():
