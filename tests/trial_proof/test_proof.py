@@ -87,7 +87,7 @@ def test_no_pair_before_each_setting_had_its_rounds():
 
 
 def test_pairs_of_what_is_faster_join_once():
-    two = (SETUPS[0], SETUPS[1], TrialSetup(id="p", title="p", settings=()))
+    two = (SETUPS[0], SETUPS[1], TrialSetup(id="p", title="p", inter_threads=1))
     runs = [run(s, at, step_s=0.1 if s.id == "now" else 0.05) for at, s in enumerate(two * 3)]
     found = with_pairs(jobs.Measured(setups=two, runs=tuple(runs)))
     assert [s.id for s in found.setups] == ["now", "bfloat16", "p", "bfloat16+p"]
