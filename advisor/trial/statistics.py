@@ -19,6 +19,11 @@ LEAST_SD = 0.005
 # A setup has a spread of its own when it is this much larger than that of all together.
 _OWN_SPREAD = 2.0
 _LEAST_RUNS_OF_OWN = 3
+# With fewer runs of a setup none is left out; one is that lies beyond the median by so many median
+# deviations (3 standard deviations of a normal scatter are 4.4) and by so much as a logarithm.
+_LEAST_RUNS_TO_LEAVE_OUT = 4
+_FAR_SCATTERS = 4.4
+_LEAST_FAR = 0.05
 # With fewer runs of the baseline it cannot be told whether the machine changes slowly.
 _LEAST_ANCHORS_OF_MIDDLE = 4
 
@@ -75,7 +80,7 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
         runs: in the order in which they were made.
         baseline_id: the setup that stands for the state now.
     """
-    good = [run for run in runs if run.is_completed]
+    good = undisturbed(runs)
     anchors = [run for run in good if run.setup_id == baseline_id]
     found: dict[str, list[float]] = {}
     if not anchors:
@@ -86,6 +91,28 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
             then = baseline_at(run.started_s, anchors)
             found.setdefault(run.setup_id, []).append(then - math.log(run.sample_s))
     return {name: tuple(values) for name, values in found.items()}
+
+
+def undisturbed(runs: Sequence[TrialRun]) -> list[TrialRun]:
+    """Return the runs with a figure, without those that something else must have held up.
+
+    A run that takes far longer than the others of its setup, by their own scatter, is left out;
+    what takes turns between two speeds by itself scatters so much that nothing is.
+    """
+    steps: dict[str, list[float]] = {}
+    good = [run for run in runs if run.is_completed]
+    for run in good:
+        steps.setdefault(run.setup_id, []).append(math.log(run.sample_s))
+    longest = {name: _longest(values) for name, values in steps.items()}
+    return [run for run in good if math.log(run.sample_s) <= longest[run.setup_id]]
+
+
+def _longest(values: Sequence[float]) -> float:
+    if len(values) < _LEAST_RUNS_TO_LEAVE_OUT:
+        return max(values)
+    middle = statistics.median(values)
+    scatter = statistics.median(abs(value - middle) for value in values)
+    return middle + max(_FAR_SCATTERS * scatter, _LEAST_FAR)
 
 
 def _interpolated(at_s: float, anchors: Sequence[TrialRun]) -> float:
@@ -129,7 +156,7 @@ def baseline_residuals(runs: Sequence[TrialRun], *, baseline_id: str) -> tuple[f
 
     They scatter as the ratio of a setup does: one run against what the others say of its time.
     """
-    anchors = [run for run in runs if run.setup_id == baseline_id and run.is_completed]
+    anchors = [run for run in undisturbed(runs) if run.setup_id == baseline_id]
     return _residuals(anchors, _best_fit(anchors)) if anchors else ()
 
 

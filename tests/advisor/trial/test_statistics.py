@@ -14,6 +14,7 @@ from advisor.trial.statistics import (
     estimate,
     log_ratios,
     pooled_spread,
+    undisturbed,
 )
 
 
@@ -58,6 +59,18 @@ def test_runs_are_compared_by_their_shortest_block():
     runs = [disturbed, run("a", 1, 0.05)]
     assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
     assert disturbed.step_s == 0.13
+
+
+def test_a_run_that_something_held_up_is_left_out_two_speeds_are_not():
+    held_up = [run("now", at, step) for at, step in enumerate((0.1, 0.101, 0.16, 0.099, 0.1))]
+    assert [r.sample_s for r in undisturbed(held_up)] == [0.1, 0.101, 0.099, 0.1]
+    # Faster than the others is nothing that can be held against a run, nor is one of three.
+    assert len(undisturbed([*held_up[:2], run("now", 5, 0.05), *held_up[3:]])) == 5
+    assert len(undisturbed(held_up[:3])) == 3
+    in_turns = [run("now", at, 0.1 + 0.06 * (at % 2)) for at in range(6)]
+    assert len(undisturbed(in_turns)) == 6
+    failed = run("now", 9, 9.0, Outcome.CRASHED)
+    assert undisturbed([failed]) == []
 
 
 def test_residuals_of_the_baseline_are_those_of_inner_runs():
