@@ -20,10 +20,10 @@ LEAST_SD = 0.005
 _OWN_SPREAD = 2.0
 _LEAST_RUNS_OF_OWN = 3
 # With fewer runs of a setup none is left out; one is that lies beyond the median by so many median
-# deviations (3 standard deviations of a normal scatter are 4.4) and by so much as a logarithm.
+# deviations (4 standard deviations of a normal scatter are 5.9) and by so much as a logarithm.
 _LEAST_RUNS_TO_LEAVE_OUT = 4
-_FAR_SCATTERS = 4.4
-_LEAST_FAR = 0.05
+_FAR_SCATTERS = 6.0
+_LEAST_FAR = 0.08
 # With fewer runs of the baseline it cannot be told whether the machine changes slowly.
 _LEAST_ANCHORS_OF_MIDDLE = 4
 
@@ -96,23 +96,32 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
 def undisturbed(runs: Sequence[TrialRun]) -> list[TrialRun]:
     """Return the runs with a figure, without those that something else must have held up.
 
-    A run that takes far longer than the others of its setup, by their own scatter, is left out;
-    what takes turns between two speeds by itself scatters so much that nothing is.
+    A run that takes far longer than the others of its setup, by their own scatter, is left out
+    where those before and after it do not. The last one stays: the machine may have become slower.
+    What takes turns between two speeds by itself scatters so much that nothing is left out.
     """
-    steps: dict[str, list[float]] = {}
     good = [run for run in runs if run.is_completed]
-    for run in good:
-        steps.setdefault(run.setup_id, []).append(math.log(run.sample_s))
-    longest = {name: _longest(values) for name, values in steps.items()}
-    return [run for run in good if math.log(run.sample_s) <= longest[run.setup_id]]
+    held_up: set[int] = set()
+    for name in {run.setup_id for run in good}:
+        places = [at for at, run in enumerate(good) if run.setup_id == name]
+        is_far = _are_far([math.log(good[at].sample_s) for at in places])
+        alone = (
+            place
+            for at, place in enumerate(places[:-1])
+            if is_far[at] and not is_far[at + 1] and not (at and is_far[at - 1])
+        )
+        held_up.update(alone)
+    return [run for at, run in enumerate(good) if at not in held_up]
 
 
-def _longest(values: Sequence[float]) -> float:
+def _are_far(values: Sequence[float]) -> list[bool]:
+    """Return of each logarithm whether it lies far above the others."""
     if len(values) < _LEAST_RUNS_TO_LEAVE_OUT:
-        return max(values)
+        return [False] * len(values)
     middle = statistics.median(values)
     scatter = statistics.median(abs(value - middle) for value in values)
-    return middle + max(_FAR_SCATTERS * scatter, _LEAST_FAR)
+    longest = middle + max(_FAR_SCATTERS * scatter, _LEAST_FAR)
+    return [value > longest for value in values]
 
 
 def _interpolated(at_s: float, anchors: Sequence[TrialRun]) -> float:

@@ -43,13 +43,13 @@ def test_before_the_last_baseline_the_nearest_counts_and_failed_runs_do_not():
 
 
 def test_where_the_baseline_only_scatters_its_middle_counts():
-    steps = (0.1, 0.13, 0.1, 0.12, 0.1)
+    steps = (0.1, 0.107, 0.1, 0.106, 0.1)
     runs = [run("now", 10 * at, step) for at, step in enumerate(steps)]
     runs.insert(2, run("a", 11, 0.05))
     assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
     # The same steps in the order of a machine that becomes slower.
     slow = [run("now", 10 * at, step) for at, step in enumerate(sorted(steps))]
-    slow.insert(4, run("a", 35, 0.0625))
+    slow.insert(4, run("a", 35, 0.05325))
     assert log_ratios(slow, baseline_id="now")["a"] == pytest.approx((math.log(2.0),), abs=0.005)
 
 
@@ -64,6 +64,10 @@ def test_runs_are_compared_by_their_shortest_block():
 def test_a_run_that_something_held_up_is_left_out_two_speeds_are_not():
     held_up = [run("now", at, step) for at, step in enumerate((0.1, 0.101, 0.16, 0.099, 0.1))]
     assert [r.sample_s for r in undisturbed(held_up)] == [0.1, 0.101, 0.099, 0.1]
+    # A machine that becomes slower and stays so is no accident.
+    throttled = [run("now", at, step) for at, step in enumerate((0.1, 0.1, 0.1, 0.1, 0.14, 0.14))]
+    assert len(undisturbed(throttled)) == 6
+    assert len(undisturbed(throttled[:5])) == 5
     # Faster than the others is nothing that can be held against a run, nor is one of three.
     assert len(undisturbed([*held_up[:2], run("now", 5, 0.05), *held_up[3:]])) == 5
     assert len(undisturbed(held_up[:3])) == 3
