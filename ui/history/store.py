@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from advisor.errors import FormatError, InputError
+from advisor.errors import InputError
 from advisor.model.codec import decode, encode
 from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
@@ -335,7 +335,5 @@ def _text(value: TrialSetup | TrialRun | OwnStep) -> str:
 
 
 def _value(text: str, cls: type[_T]) -> _T:
-    value = decode(json.loads(text), cls)
-    if not isinstance(value, cls):
-        raise FormatError(f"the history holds something else than a {cls.__name__}")
-    return value
+    # It gives what is asked for, or raises FormatError.
+    return cast("_T", decode(json.loads(text), cls))

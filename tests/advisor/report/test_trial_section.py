@@ -70,7 +70,7 @@ TORCH = TrialSetup(id="pytorch", title="PyTorch without Keras", runner=Runner.TO
         (BF16, HALF, "bfloat16 + 2 threads", "bfloat16 + 2 个线程"),
         (BF16, dataclasses.replace(HALF, intra_threads=1), "bfloat16 + one thread",
          "bfloat16 + 一个线程"),
-        (XLA, TORCH, "XLA + PyTorch without Keras", "XLA + 不经 Keras 的 PyTorch"),
+        (TORCH, HALF, "PyTorch without Keras + 2 threads", "不经 Keras 的 PyTorch + 2 个线程"),
     ],
 )  # fmt: skip
 def test_a_pair_goes_by_names_not_by_ids(first, second, english, chinese):

@@ -110,6 +110,7 @@ def test_good_prices_are_taken(server, make, own, qtbot):
     assert not dialog.stop_button.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_a_misbehaving_server_never_blocks_the_window(server, make, own, qtbot):
     presenter = own()

@@ -29,6 +29,7 @@ def left(tmp_path):
     return sorted(path.name for path in (tmp_path / "made").glob("*"))
 
 
+@pytest.mark.slow
 def test_packages_of_a_folder_are_installed_and_go_again(tmp_path):
     write_wheel(tmp_path / "wheels", "first", code="value = 7")
     python = make(tmp_path, "first")
