@@ -7,13 +7,30 @@ import dataclasses
 from collections.abc import Iterable
 
 from advisor.i18n import N_
-from advisor.model.machine import Environment, MachineProfile
+from advisor.model.machine import Environment, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import Runner, TrialSetup, TrialSource
 
 TENSORFLOW = "tensorflow"
 _BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
+# What makes TensorFlow switch oneDNN on by itself.
+_ONEDNN_FLAGS = frozenset(
+    {"avx512_vnni", "avx512_bf16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16"}
+)
 _BACKENDS = ("jax", "torch", "openvino")
+
+
+def has_onednn_by_default(profile: MachineProfile) -> bool:
+    """Return whether TensorFlow uses oneDNN unless it is told not to.
+
+    The Linux wheel looks for instructions made for networks; seen with 2.21, which leaves oneDNN
+    off on a Zen 3. A processor whose instructions are not known is taken for a newer one.
+    """
+    is_x86 = profile.os.architecture in ("x86_64", "amd64")
+    if profile.os.family is not OsFamily.LINUX or not is_x86:
+        return False
+    flags = profile.cpu.isa_features
+    return not flags or bool(_ONEDNN_FLAGS & set(flags))
 
 
 def has_bfloat16(profile: MachineProfile) -> bool:

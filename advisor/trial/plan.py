@@ -24,7 +24,12 @@ from advisor.model.trial import (
     TrialVerdict,
 )
 from advisor.recommend.steps import pieces_of, usable_cores
-from advisor.trial.frameworks import TENSORFLOW, has_bfloat16, list_frameworks
+from advisor.trial.frameworks import (
+    TENSORFLOW,
+    has_bfloat16,
+    has_onednn_by_default,
+    list_frameworks,
+)
 
 BASELINE_ID = "now"
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
@@ -229,10 +234,11 @@ def _threads(profile: MachineProfile, facts: TrialFacts) -> list[TrialSetup]:
 def _kernels(profile: MachineProfile) -> list[TrialSetup]:
     if profile.os.architecture not in ("x86_64", "AMD64", "amd64", "aarch64", "arm64"):
         return []
-    is_on = profile.os.family is OsFamily.LINUX and profile.os.architecture in ("x86_64", "amd64")
+    is_on = has_onednn_by_default(profile)
     title = N_("oneDNN kernels off") if is_on else N_("oneDNN kernels on")
     setting = Setting(name=_ONEDNN, value="0" if is_on else "1")
-    option_id = None if is_on else "tf-onednn-on"
+    is_linux = profile.os.family is OsFamily.LINUX
+    option_id = None if is_on else "tf-onednn-avx2" if is_linux else "tf-onednn-on"
     name = "onednn-off" if is_on else "onednn-on"
     return [TrialSetup(id=name, title=title, option_id=option_id, settings=(setting,))]
 
