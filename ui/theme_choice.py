@@ -3,18 +3,16 @@
 Leaves to others: the style sheet, which follows the palette (`ui.theme`).
 """
 
-import contextlib
 from enum import StrEnum
-from pathlib import Path
 
-import platformdirs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from advisor.errors import InputError
-from ui.files import write_bytes
-from ui.settings import APP_NAME
+from ui.kept_words import keep_word, kept_word
+
+# Name of the choice.
+THEME = "theme"
 
 
 class Theme(StrEnum):
@@ -46,23 +44,15 @@ _TEXTS = (
 )
 
 
-def theme_file() -> Path:
-    """Return where the chosen theme is kept."""
-    return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)) / "theme"
-
-
 def keep_theme(theme: Theme) -> None:
-    """Keep the theme for later; a full or read-only disk must not cost the run."""
-    with contextlib.suppress(OSError, InputError):
-        theme_file().parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(theme_file(), f"{theme.value}\n".encode())
+    """Keep the theme for later."""
+    keep_word(THEME, theme.value)
 
 
 def chosen_theme() -> Theme:
     """Return the kept theme, that of the system without one."""
-    with contextlib.suppress(OSError, ValueError):
-        return Theme(theme_file().read_text(encoding="utf-8").strip())
-    return Theme.SYSTEM
+    kept = kept_word(THEME)
+    return next((theme for theme in Theme if theme == kept), Theme.SYSTEM)
 
 
 def palette_of(theme: Theme) -> QPalette:

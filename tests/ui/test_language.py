@@ -2,11 +2,12 @@
 
 import pytest
 
+from ui.kept_words import word_file
 from ui.language import (
+    LANGUAGE,
     LANGUAGE_NAMES,
     chosen_language,
     keep_language,
-    language_file,
     language_of,
     user_translator,
 )
@@ -45,8 +46,8 @@ def test_the_system_decides_until_the_user_does(monkeypatch):
 
 
 def test_a_damaged_choice_is_none():
-    language_file().parent.mkdir(parents=True)
-    language_file().write_bytes(b"\xff\xfe klingon")
+    word_file(LANGUAGE).parent.mkdir(parents=True)
+    word_file(LANGUAGE).write_bytes(b"\xff\xfe klingon")
     assert chosen_language() == "en"
 
 

@@ -8,15 +8,16 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
 from tests.ui.test_theme import contrast
+from ui.kept_words import word_file
 from ui.models.cards import Card, CardFact
 from ui.theme import is_dark
 from ui.theme_choice import (
+    THEME,
     Theme,
     choose_theme,
     chosen_theme,
     keep_theme,
     palette_of,
-    theme_file,
 )
 from ui.widgets.card import CardWidget
 
@@ -36,14 +37,14 @@ def test_without_a_choice_it_is_that_of_the_system():
 
 @pytest.mark.parametrize("data", [b"", b"pink\n", b"\xff\xfe"])
 def test_a_broken_file_is_like_none(data):
-    theme_file().parent.mkdir(parents=True)
-    theme_file().write_bytes(data)
+    word_file(THEME).parent.mkdir(parents=True)
+    word_file(THEME).write_bytes(data)
     assert chosen_theme() is Theme.SYSTEM
 
 
 def test_a_folder_that_cannot_be_made_is_no_error():
-    theme_file().parent.parent.mkdir(parents=True, exist_ok=True)
-    theme_file().parent.write_text("in the way")
+    word_file(THEME).parent.parent.mkdir(parents=True, exist_ok=True)
+    word_file(THEME).parent.write_text("in the way")
     keep_theme(Theme.DARK)
     assert chosen_theme() is Theme.SYSTEM
 
