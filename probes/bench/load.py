@@ -4,6 +4,7 @@ No thread watches meanwhile: it would take time from what is measured.
 Leaves to others: what is too much (`probes.bench.stability`).
 """
 
+import contextlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ from probes.bench.windows_job import own_and_children_s
 class CpuCounters:
     """Seconds of CPU time since the machine started, over all CPUs.
 
-    `own_s`: of this process and the children it has waited for (on Windows, of all its children,
-    since it was first asked), None where it is not known.
+    `own_s`: of this process and all that it has started, whether it still runs or not (on Windows
+    since it was first asked); None where it is not known.
     """
 
     busy_s: float
@@ -45,7 +46,17 @@ def _own_seconds() -> float | None:
     import resource
 
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages) + _of_the_living_s()
+
+
+def _of_the_living_s() -> float:
+    """Return the seconds of children that still run, with those that they have waited for."""
+    found = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            times = child.cpu_times()
+            found += times.user + times.system + times.children_user + times.children_system
+    return found
 
 
 def read_counters() -> CpuCounters:

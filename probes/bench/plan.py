@@ -338,6 +338,7 @@ def _add_opencl(
             role=HEADLINE if wanted.is_headline else CALIBRATION,
             device_id=device.id,
             precision=wanted.precision,
+            n_values=wanted.n_values,
         )
 
 

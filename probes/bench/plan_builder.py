@@ -22,9 +22,6 @@ REFERENCE = "reference"
 # Timed for so long as all of its values last together.
 SUSTAINED = "sustained"
 
-# Values of headlines that scatter little within a run, and cost time or memory.
-_FEW_VALUES = 5
-
 
 class Budget(StrEnum):
     """How much time the user gives: about a minute, or up to ten."""
@@ -33,11 +30,17 @@ class Budget(StrEnum):
     THOROUGH = "thorough"
 
 
-# Shortest value and number of values by role; the headlines are shown, the others fitted.
+# Shortest value and number of values by role; the headlines are shown, the others fitted. Many
+# short values that lie apart find the moments in which nothing disturbs; few long ones do not.
 _TIMING = {
-    Budget.QUICK: {HEADLINE: (0.05, 9), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
-    Budget.THOROUGH: {HEADLINE: (0.1, 10), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
+    Budget.QUICK: {HEADLINE: (0.03, 14), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
+    Budget.THOROUGH: {HEADLINE: (0.05, 20), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
 }
+# The same for what is cheap, whose child rests beside that of the framework.
+CHEAP = frozenset({Runner.CLOCK, Runner.NUMPY, Runner.STREAM})
+_BESIDE_HEADLINE = {Budget.QUICK: (0.02, 18), Budget.THOROUGH: (0.05, 18)}
+# The same for an OpenCL device, whose kernels are prepared anew for each visit.
+_OPENCL_HEADLINE = {Budget.QUICK: (0.05, 5), Budget.THOROUGH: (0.1, 5)}
 
 
 class PlanBuilder:
@@ -59,8 +62,9 @@ class PlanBuilder:
         threads: int | None = None,
         settings: tuple[Setting, ...] = (),
         suffix: str = "",
+        n_values: int | None = None,
     ) -> None:
-        """Add one kernel unless it is there."""
+        """Add one kernel unless it is there; `n_values` in place of what is usual."""
         parts = [runner.value, kernel_label(shape, direction=direction)]
         if device_id != CPU_DEVICE_ID:
             parts.insert(1, device_id)
@@ -70,7 +74,7 @@ class PlanBuilder:
             parts.append(f"threads-{threads}")
         parts += [f"{setting.name}={setting.value}" for setting in settings]
         name = "/".join(parts) + suffix
-        min_value_s, n_values = self._timing_of(role, runner=runner)
+        min_value_s, usual = self._timing_of(role, runner=runner)
         self._requests.setdefault(
             name,
             BenchmarkRequest(
@@ -84,15 +88,17 @@ class PlanBuilder:
                 threads=threads,
                 settings=settings,
                 min_value_s=min_value_s,
-                n_values=n_values,
+                n_values=n_values or usual,
             ),
         )
 
     def _timing_of(self, role: str, *, runner: Runner) -> tuple[float, int]:
         timing = _TIMING[self._budget]
         min_value_s, n_values = timing.get(role, timing[CALIBRATION])
-        if runner in (Runner.OPENCL, Runner.STREAM) and role == HEADLINE:
-            n_values = min(n_values, _FEW_VALUES)
+        if runner is Runner.OPENCL and role == HEADLINE:
+            return _OPENCL_HEADLINE[self._budget]
+        if runner in CHEAP and role == HEADLINE:
+            return _BESIDE_HEADLINE[self._budget]
         return min_value_s, n_values
 
     def add_rows(

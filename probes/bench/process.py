@@ -8,7 +8,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,16 @@ from probes.bench.environment import child_environment
 from probes.bench.exits import describe_exit
 from probes.bench.protocol import EVENT_TYPES, FINAL_TYPES, PROTOCOL_VERSION, Message
 
-__all__ = ["CancelToken", "Deadlines", "WorkerCommand", "WorkerVerdict", "run_worker"]
+__all__ = [
+    "CancelToken",
+    "Deadlines",
+    "Left",
+    "Steps",
+    "WorkerCommand",
+    "WorkerVerdict",
+    "run_worker",
+    "work",
+]
 
 CANCEL_GRACE_S = 2.0
 TERMINATE_GRACE_S = 2.0
@@ -80,16 +89,16 @@ class Deadlines:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Break:
-    """What is done while the worker rests between two values.
+class Left:
+    """The seconds that a worker that rested still has, from when it goes on.
 
     Attributes:
-        after_s: seconds from the start of the worker until it is asked to rest.
-        act: called once in this thread when it rests; the time counts as the worker's.
+        limit_s: until it is ended.
+        budget_s: what it is told.
     """
 
-    after_s: float
-    act: Callable[[], None]
+    limit_s: float
+    budget_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +115,10 @@ class WorkerVerdict:
     result: Mapping[str, Any] | None
     message: str
     stderr_tail: str
+
+
+# What a worker does, a step between two of its rests. A `Left` may be sent when it is to go on.
+Steps = Generator[None, Left | None, WorkerVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +138,24 @@ class _Watch:
         deadlines: Deadlines,
         on_event: Callable[[Message], None] | None,
         cancel: CancelToken | None,
-        break_: Break | None,
+        rest_every_s: float | None,
     ) -> None:
         self._child = child
         self._deadlines = deadlines
         self._on_event = on_event
         self._cancel = cancel
-        self._break = break_
-        self._started_at = self._heard_at = time.monotonic()
+        self._rest_every_s = rest_every_s
+        self._budget_s = deadlines.budget_s
+        self._counts_from = self._heard_at = self._went_on_at = time.monotonic()
         self._has_hello = False
         self._silence_s = deadlines.start_s
         self._grace_until: float | None = None
         self._was_terminated = False
         self._was_asked_to_rest = False
+        self._is_resting = False
 
-    def follow(self) -> _End:
-        """Return how the child ended, or why it must be ended now."""
+    def follow(self) -> Generator[None, Left | None, _End]:
+        """Return how the child ended, or why it must be ended now; yield while it rests."""
         while True:
             end = self._follow_cancel() if self._is_cancelled() else self._check_deadlines()
             if end is None:
@@ -149,22 +164,29 @@ class _Watch:
                 end = None if item is None else self._take(item)
             if end is not None:
                 return end
+            if self._is_resting:
+                rests_from = time.monotonic()
+                left = yield
+                self._go_on(rests_from, left=left)
 
     def _ask_to_rest(self) -> None:
-        break_ = self._break
-        is_due = break_ is not None and time.monotonic() - self._started_at >= break_.after_s
-        if is_due and self._has_hello and not self._was_asked_to_rest:
+        if self._rest_every_s is None or self._was_asked_to_rest or not self._has_hello:
+            return
+        if time.monotonic() - self._went_on_at >= self._rest_every_s:
             self._child.send({"type": "pause"})
             self._was_asked_to_rest = True
 
-    def _rest(self) -> None:
-        """Do what is done while the worker rests, and let it go on."""
-        if self._break is None or not self._was_asked_to_rest:
-            return
-        break_, self._break = self._break, None
-        break_.act()
-        self._child.send({"type": "resume"})
-        self._heard_at = time.monotonic()
+    def _go_on(self, rests_from: float, *, left: Left | None) -> None:
+        """Let the child go on; its rest does not count."""
+        now = time.monotonic()
+        if left is None:
+            self._counts_from += now - rests_from
+        else:
+            self._counts_from, self._budget_s = now, left.limit_s
+        self._heard_at = self._went_on_at = now
+        self._is_resting = self._was_asked_to_rest = False
+        told = {} if left is None else {"budget_s": left.budget_s}
+        self._child.send({"type": "resume", **told})
 
     def _is_cancelled(self) -> bool:
         return self._cancel is not None and self._cancel.is_cancelled
@@ -184,8 +206,8 @@ class _Watch:
 
     def _check_deadlines(self) -> _End | None:
         now = time.monotonic()
-        budget_s = self._deadlines.budget_s
-        if budget_s is not None and now - self._started_at > budget_s:
+        budget_s = self._budget_s
+        if budget_s is not None and now - self._counts_from > budget_s:
             return _End(Outcome.TIMED_OUT, f"the worker did not end within {budget_s:g} s")
         if now - self._heard_at <= self._silence_s:
             return None
@@ -217,7 +239,7 @@ class _Watch:
         stage = message.get("stage") if kind == "stage" else None
         self._silence_s = self._deadlines.silence_in(stage if isinstance(stage, str) else None)
         if stage == "paused":
-            self._rest()
+            self._is_resting = True
         elif kind in EVENT_TYPES and self._on_event is not None:
             self._on_event(message)
         return None
@@ -277,20 +299,20 @@ class _Watch:
         return _End(outcome, text)
 
 
-def run_worker(
+def work(
     command: WorkerCommand,
     request: Mapping[str, Any],
     *,
     deadlines: Deadlines,
     on_event: Callable[[Message], None] | None = None,
     cancel: CancelToken | None = None,
-    break_: Break | None = None,
-) -> WorkerVerdict:
-    """Start a worker, give it its request, and return what became of it.
+    rest_every_s: float | None = None,
+) -> Steps:
+    """Start a worker, give it its request, and return what became of it; yield while it rests.
 
     The worker runs in a new process group, in a fresh temporary folder that is removed, with an
-    environment that holds little more than what `command` asks for. When this returns, or
-    raises, no process of the group and no thread is left.
+    environment that holds little more than what `command` asks for. When this has returned, has
+    raised or was closed, no process of the group and no thread is left.
 
     Args:
         command: how to start it.
@@ -299,7 +321,8 @@ def run_worker(
         on_event: called in this thread with each message but the last; what it raises ends
             the worker and comes through.
         cancel: ends the worker early: asked, after 2 s told, after 2 s more killed.
-        break_: what is done while the worker rests half-way.
+        rest_every_s: ask it to rest after so many seconds of work, again and again; None: it rests
+            when it wants to.
     """
     environment = child_environment(os.environ, settings=command.environment)
     with tempfile.TemporaryDirectory(prefix="dl-advisor-", ignore_cleanup_errors=True) as folder:
@@ -308,12 +331,32 @@ def run_worker(
         except OSError as error:
             text = f"cannot start {command.argv[0]}: {error.strerror or error}"
             return WorkerVerdict(outcome=Outcome.FAILED, result=None, message=text, stderr_tail="")
-        watch = _Watch(child, deadlines=deadlines, on_event=on_event, cancel=cancel, break_=break_)
+        watch = _Watch(
+            child, deadlines=deadlines, on_event=on_event, cancel=cancel, rest_every_s=rest_every_s
+        )
         with child:
             child.send({**request, "type": "run", "protocol": PROTOCOL_VERSION})
-            end = watch.follow()
+            end = yield from watch.follow()
         # Read after the end, when everything that was written has arrived.
         tail = child.stderr_tail
         return WorkerVerdict(
             outcome=end.outcome, result=end.result, message=end.message, stderr_tail=tail
         )
+
+
+def run_worker(
+    command: WorkerCommand,
+    request: Mapping[str, Any],
+    *,
+    deadlines: Deadlines,
+    on_event: Callable[[Message], None] | None = None,
+    cancel: CancelToken | None = None,
+) -> WorkerVerdict:
+    """Do as `work`, without rests: a worker that wants one is told to go on at once."""
+    steps = work(command, request, deadlines=deadlines, on_event=on_event, cancel=cancel)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            verdict: WorkerVerdict = stop.value
+            return verdict

@@ -2,13 +2,14 @@
 
 Nothing is dropped: whatever was asked for is answered, by a figure or by the reason why there is
 none.
-Leaves to others: what to ask (`probes.bench.plan`), in which order (`probes.bench.visits`), one
-visit (`probes.bench.visit_run`), the child (`probes.bench.process`).
+Leaves to others: what to ask (`probes.bench.plan`), in which order (`probes.bench.visits`), who
+has the turn and how long (`probes.bench.turns`), one visit (`probes.bench.visit_run`), the child
+(`probes.bench.process`).
 """
 
 import datetime as dt
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import (
@@ -17,7 +18,6 @@ from advisor.model.measurement import (
     MeasurementSet,
     StabilityWarning,
 )
-from probes.bench.allowance import Allowance
 from probes.bench.collector import Collector, Result
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.events import SessionEvent, SessionFinished, SessionStarted
@@ -30,17 +30,14 @@ from probes.bench.stability import (
     warnings_of_machine,
 )
 from probes.bench.tuning_store import TuningStore
-from probes.bench.visit_run import Surroundings, VisitRun, wire_kernel
-from probes.bench.visits import Conditions, Visit, schedule
+from probes.bench.turns import Turns
+from probes.bench.visit_run import Surroundings, wire_kernel
+from probes.bench.visits import schedule
 
 __all__ = ["DEADLINES", "Session", "wire_kernel"]
 
 # A framework on a slow disk takes a minute to import; a value lasts four seconds at most.
 DEADLINES = Deadlines(start_s=30.0, import_s=120.0, stage_s=20.0, silence_s=10.0)
-# Seconds that are kept for each visit that comes after another of the same device.
-_RESERVE_S = 1.0
-# A second visit may take so many times what the first took, and a second more.
-_AGAIN_TIMES = 2.0
 
 
 def _checked(requests: Iterable[BenchmarkRequest]) -> tuple[BenchmarkRequest, ...]:
@@ -48,66 +45,6 @@ def _checked(requests: Iterable[BenchmarkRequest]) -> tuple[BenchmarkRequest, ..
     if len({request.id for request in asked}) != len(asked):
         raise ValueError("two requests have the same id")
     return asked
-
-
-class _Timetable:
-    """Shares the time of the devices out to visits."""
-
-    def __init__(
-        self,
-        visits: Sequence[Visit],
-        *,
-        budget_s: float | Mapping[str, float] | None,
-        clock: Callable[[], float],
-    ) -> None:
-        self._waiting = list(visits)
-        self._budget_s = budget_s
-        self._clock = clock
-        self._allowance = Allowance(budget_s, clock=clock)
-        self._spent_s: dict[Conditions, float] = {}
-
-    def begin(self, visit: Visit) -> None:
-        """Begin to count for a visit, which waits no longer."""
-        self._waiting.remove(visit)
-        device_id = visit.conditions.device_id
-        reserve_s = sum(
-            self._reserve_s(other)
-            for other in self._waiting
-            if other.conditions.device_id == device_id
-        )
-        self._allowance.begin(device_id, reserve_s=reserve_s)
-
-    def end(self) -> None:
-        """Take off what was used."""
-        self._allowance.end()
-
-    def _reserve_s(self, visit: Visit) -> float:
-        limit_s = self._budget_s
-        if isinstance(limit_s, Mapping):
-            limit_s = limit_s.get(visit.conditions.device_id)
-        least_s = self._spent_s.get(visit.conditions, 0.0) if _is_short(visit) else 0.0
-        return max(_RESERVE_S, least_s) + visit.share * (limit_s or 0.0)
-
-    def within(self, visit: Visit, run: Callable[[Callable[[], float | None]], None]) -> None:
-        """Do a visit with what tells its rest; note how long a first one takes."""
-        started = self._clock()
-        limit_s = None
-        if _is_short(visit) and visit.conditions in self._spent_s:
-            limit_s = _AGAIN_TIMES * self._spent_s[visit.conditions] + _RESERVE_S
-
-        def rest_s() -> float | None:
-            rest = self._allowance.rest_s()
-            if rest is None or limit_s is None:
-                return rest
-            return min(rest, limit_s - max(0.0, self._clock() - started))
-
-        run(rest_s)
-        self._spent_s.setdefault(visit.conditions, max(0.0, self._clock() - started))
-
-
-def _is_short(visit: Visit) -> bool:
-    """Whether a visit is a repetition of a short one, and takes about as long."""
-    return visit.is_again and not visit.conditions.is_main
 
 
 class Session:
@@ -165,15 +102,12 @@ class Session:
         tell = on_event or (lambda _event: None)
         started = self._clock()
         visits = schedule(asked, budget_s=budget_s)
-        timetable = _Timetable(visits, budget_s=budget_s, clock=self._clock)
         collector = Collector(asked, tell)
         meter = LoadMeter()
         tell(SessionStarted(n_kernels=len(asked)))
         around = self._surroundings(collector, cancel=cancel)
-        for visit in visits:
-            timetable.begin(visit)
-            _make(visit, timetable=timetable, around=around)
-            timetable.end()
+        with Turns(visits, around=around, budget_s=budget_s) as turns:
+            turns.take()
         measurements = MeasurementSet(
             measured_on=self._today().isoformat(),
             duration_s=max(0.0, self._clock() - started),
@@ -203,17 +137,3 @@ class Session:
         if has_become_slower(measured, suffix=REFERENCE_SUFFIX):
             found.append(StabilityWarning.THROTTLED)
         return tuple(found)
-
-
-def _make(visit: Visit, *, timetable: _Timetable, around: Surroundings) -> None:
-    """Make a visit, and those that belong into its middle."""
-
-    def take_break() -> None:
-        for inner in visit.breaks:
-            _make(inner, timetable=timetable, around=around)
-
-    def run(rest_s: Callable[[], float | None]) -> None:
-        on_break = take_break if visit.breaks else None
-        VisitRun(visit.requests, around=around, rest_s=rest_s, on_break=on_break).run()
-
-    timetable.within(visit, run)

@@ -5,8 +5,9 @@ and the rest goes on in another child, within the time of the visit.
 Leaves to others: the order of visits (`probes.bench.visits`), the child (`probes.bench.process`).
 """
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from advisor.model.measurement import BenchmarkRequest, Outcome, Runner
 from probes.bench.collector import Collector
 from probes.bench.commands import WorkerCommand
 from probes.bench.plan import HEADLINE, REFERENCE, SUSTAINED
-from probes.bench.process import Break, CancelToken, Deadlines, WorkerVerdict, run_worker
+from probes.bench.process import CancelToken, Deadlines, Left, WorkerVerdict, work
 from probes.bench.protocol import Message
 from probes.bench.tuning_store import Tuning, TuningStore
 
@@ -31,12 +32,14 @@ _OPENCL_OVERTIME_S = 3.0
 _OPENCL_OVERTIME_SHARE = 1.0 / 3.0
 # Ending a child takes a moment: it is told before the limit is reached.
 _KILL_SHARE = 0.98
+# A child that rested has so long at least to end by itself, even if its time is used up.
+_LEAST_TO_END_S = 2.0
 # A kernel may prepare itself in silence for this share of what is left.
 _STAGE_SHARE = 1.0 / 3.0
 # Runners that measure the framework of a foreign interpreter when there is one.
 _FOREIGN = frozenset(Runner) - {Runner.OPENCL, Runner.STREAM, Runner.CLOCK}
 # So many kernels are timed in turn between two looks at the reference.
-_BOUTS = {Runner.KERAS: 8, Runner.NUMPY: 4}
+_BOUTS = {Runner.KERAS: 8, Runner.NUMPY: 4, Runner.STREAM: 4, Runner.CLOCK: 3}
 # Verdicts on a child that was not in a state to say where it was.
 _ENDED = frozenset({Outcome.CRASHED, Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT})
 
@@ -54,8 +57,8 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
     if request.role == SUSTAINED:
         wire["duration_s"] = request.min_value_s * request.n_values
     if request.runner in _BOUTS:
-        wire["is_spread"] = request.role == HEADLINE and request.runner is Runner.KERAS
-        wire["is_reference"] = request.role == REFERENCE
+        wire["is_spread"] = request.role == HEADLINE
+        wire["is_reference"] = request.role == REFERENCE and request.runner is Runner.KERAS
     return wire
 
 
@@ -108,7 +111,9 @@ class VisitRun:
         requests: of one set of conditions; `n_values` are those of this visit.
         around: what it shares with other visits.
         rest_s: tells the seconds that are left for it now; None: no limit.
-        on_break: called once half-way, while the child rests, or at the end.
+        rest_every_s: its child rests after so many seconds of work; None: it does not.
+        rests: whether its child rests between two rounds by itself.
+        n_rounds: of a device that is visited in rounds; None: as it is usual.
     """
 
     def __init__(
@@ -117,34 +122,34 @@ class VisitRun:
         *,
         around: Surroundings,
         rest_s: Callable[[], float | None],
-        on_break: Callable[[], None] | None = None,
+        rest_every_s: float | None = None,
+        rests: bool = False,
+        n_rounds: int | None = None,
     ) -> None:
         self._requests = requests
         self._around = around
         self._collector = around.collector
         self._rest_s = rest_s
-        self._on_break = on_break
-        limit_s = rest_s()
-        self._break_at = None if limit_s is None else around.clock() + limit_s / 2.0
+        self._rest_every_s = rest_every_s
+        self._told = {"rests": rests, "visits": n_rounds}
         self._tuning = self._open_tuning()
         # What was said of kernels of which an earlier run may be the cause: it counts if there is
         # no time to ask again.
         self._doubted: list[Message] = []
 
-    def run(self) -> None:
-        """Answer the requests."""
+    def steps(self) -> Generator[None, None, None]:
+        """Answer the requests; yield while the child rests."""
         self._collector.begin_visit(self._requests)
         n_deaths = 0
         while pending := self._pending():
             if self._must_stop(n_deaths=n_deaths):
                 break
             limit_s = self._rest_s()
-            verdict = self._run_child(pending, limit_s=limit_s)
+            verdict = yield from self._run_child(pending, limit_s=limit_s)
             if self._is_to_be_repeated(verdict):
                 continue  # once more, without what an earlier run had compiled
             n_deaths += 1
             self._settle(verdict)
-        self._take_break()
 
     def _pending(self) -> list[BenchmarkRequest]:
         return [request for request in self._requests if self._collector.is_open(request)]
@@ -210,47 +215,53 @@ class VisitRun:
 
     def _run_child(
         self, pending: Sequence[BenchmarkRequest], *, limit_s: float | None
-    ) -> WorkerVerdict:
+    ) -> Generator[None, None, WorkerVerdict]:
         around, first = self._around, pending[0]
         python = around.python if first.runner in _FOREIGN else None
-        budget_s = None if limit_s is None else limit_s - overtime_s(limit_s, runner=first.runner)
+        over_s = 0.0 if limit_s is None else overtime_s(limit_s, runner=first.runner)
+        left = self._left(limit_s, over_s=over_s)
         request = {
             "runner": first.runner.value,
             "options": {**self._options(first), **(self._tuning.options if self._tuning else {})},
             "kernels": [wire_kernel(kernel) for kernel in pending],
             "bout": 1 if first.role == SUSTAINED else _BOUTS.get(first.runner, 1),
-            "budget_s": budget_s,
+            "budget_s": None if left is None else left.budget_s,
+            **{key: value for key, value in self._told.items() if value},
         }
         self._collector.begin_child(pending)
-        return run_worker(
+        steps = work(
             around.command("main", python=python, settings=first.settings),
             request,
             deadlines=deadlines_within(limit_s, longest=around.deadlines),
             on_event=self._take,
             cancel=around.cancel,
-            break_=self._break(),
+            rest_every_s=self._rest_every_s,
         )
+        with contextlib.closing(steps):
+            try:
+                next(steps)
+                while True:
+                    child = self._collector.begin_child(())
+                    yield
+                    self._collector.return_to(child)
+                    steps.send(self._left(self._rest_s(), over_s=over_s))
+            except StopIteration as stop:
+                verdict: WorkerVerdict = stop.value
+                return verdict
+
+    def _left(self, limit_s: float | None, *, over_s: float) -> Left | None:
+        """Return what a child still has of a limit when so much is kept for its last kernel."""
+        if limit_s is None:
+            return None
+        limit_s = max(0.0, limit_s)
+        end_s = max(_KILL_SHARE * limit_s, _LEAST_TO_END_S)
+        return Left(limit_s=end_s, budget_s=max(0.0, limit_s - over_s))
 
     def _take(self, message: Message) -> None:
         if self._tuning is None or self._tuning.take(message):
             self._collector.take(message)
         else:
             self._doubted.append(message)
-
-    def _break(self) -> Break | None:
-        if self._on_break is None or self._break_at is None:
-            return None
-        after_s = max(0.0, self._break_at - self._around.clock())
-        return Break(after_s=after_s, act=self._take_break)
-
-    def _take_break(self) -> None:
-        """Do what is to be done half-way, unless that is done."""
-        if self._on_break is None:
-            return
-        act, self._on_break = self._on_break, None
-        child = self._collector.begin_child(())
-        act()
-        self._collector.return_to(child)
 
     def _open_tuning(self) -> Tuning | None:
         """Return what is known of the device of a request; None for what is not tuned."""

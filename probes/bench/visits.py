@@ -1,11 +1,12 @@
 """The order in which the children of a session visit what is asked.
 
-What is shown, or compared, is measured in several visits that lie apart, and its values are those
-of all visits: a machine that is slower for some seconds then spoils a few values of everything,
-not all values of one thing. Cheap kernels (NumPy, memory, the clock) are visited at the start,
-while the long child of Keras rests, and at the end. Settings take turns: A B A B, with the default
-among them.
-Leaves to others: what is asked (`probes.bench.plan`), running a visit (`probes.bench.visit_run`).
+What is shown, or compared, is measured at several moments that lie apart, and its values are those
+of all of them: a machine that is slower for some seconds then spoils a few values of everything,
+not all values of one thing. The children of what is cheap (NumPy, memory, the clock, the processor
+seen through OpenCL) stay beside the long child of Keras: they rest while it works, and each time
+that it rests they take one more value. Settings take turns: A B A B, with the default among them.
+Leaves to others: what is asked (`probes.bench.plan`), running a visit (`probes.bench.visit_run`),
+who has the turn (`probes.bench.turns`).
 """
 
 import dataclasses
@@ -15,11 +16,11 @@ from dataclasses import dataclass
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from probes.bench.plan import HEADLINE, REFERENCE, REFERENCE_SUFFIX
+from probes.bench.plan_builder import CHEAP
+from probes.bench.plan_opencl import SHORT_BUDGET_S
 
-# Visits of what is cheap to start, and of each setting.
-N_VISITS = 3
+# Visits of each setting.
 N_TURNS = 2
-_CHEAP = frozenset({Runner.CLOCK, Runner.NUMPY, Runner.STREAM})
 _OTHER_FRAMEWORKS = frozenset({Runner.TORCH, Runner.JAX, Runner.ONNXRUNTIME, Runner.OPENVINO})
 # Seconds that each turn must have, lest all time goes into starting frameworks.
 _LEAST_TURN_S = 20.0
@@ -60,14 +61,20 @@ class Visit:
     Attributes:
         is_again: whether what it asks has been visited before.
         share: of all time of the device, kept for it by those that come before.
-        breaks: visits that are made while this one rests half-way.
+        is_beside: whether its child rests after each round, until others have had their turn.
     """
 
     conditions: Conditions
     requests: tuple[BenchmarkRequest, ...]
     is_again: bool = False
     share: float = 0.0
-    breaks: tuple["Visit", ...] = ()
+    is_beside: bool = False
+
+    @property
+    def n_rounds(self) -> int:
+        """So many values are taken of what is shown, at most one in a round."""
+        shown = [request.n_values for request in self.requests if request.role == HEADLINE]
+        return max(shown, default=1)
 
 
 def conditions_of(request: BenchmarkRequest) -> Conditions:
@@ -79,9 +86,9 @@ def conditions_of(request: BenchmarkRequest) -> Conditions:
 def schedule(
     requests: Iterable[BenchmarkRequest], *, budget_s: float | Mapping[str, float] | None
 ) -> tuple[Visit, ...]:
-    """Return the visits of a session in their order.
+    """Return the visits of a session in their order: those that stay beside the others first.
 
-    Without a limit of time everything is visited once.
+    Without a limit of time everything is visited once, one thing after the other.
     """
     groups: dict[Conditions, list[BenchmarkRequest]] = {}
     for request in requests:
@@ -102,7 +109,17 @@ def schedule(
     is_worth_turns = bool(compared) and (limit_s / (N_TURNS * len(compared) + 1) >= _LEAST_TURN_S)
     if is_worth_turns:
         firsts = _in_turns(firsts)
-    return tuple(_spread(firsts))
+    visits = [dataclasses.replace(v, is_beside=_stays_beside(v, budget_s)) for v in firsts]
+    return tuple(sorted(visits, key=lambda visit: not visit.is_beside))
+
+
+def _stays_beside(visit: Visit, budget_s: float | Mapping[str, float] | None) -> bool:
+    """Return whether a visit is one of what is cheap, or of a device that has little time."""
+    conditions = visit.conditions
+    if conditions.runner is Runner.OPENCL:
+        limit_s = budget_s.get(conditions.device_id) if isinstance(budget_s, Mapping) else None
+        return limit_s is not None and limit_s <= SHORT_BUDGET_S
+    return conditions.runner in CHEAP and not conditions.is_last
 
 
 def _part(n_values: int, *, index: int, n_parts: int) -> int:
@@ -157,33 +174,3 @@ def _in_turns(visits: Sequence[Visit]) -> list[Visit]:
     at = visits.index(compared[0])
     before = [visit for visit in visits[:at] if visit not in compared]
     return [*before, *turns, *[visit for visit in visits[at:] if visit not in compared]]
-
-
-def _spread(visits: Sequence[Visit]) -> list[Visit]:
-    """Visit cheap headlines of the processor again: while Keras rests, and at its end."""
-    main = next((visit for visit in visits if visit.conditions.is_main), None)
-    if main is None:
-        return list(visits)
-    found: list[Visit] = []
-    again: tuple[list[Visit], list[Visit]] = ([], [])
-    for visit in visits:
-        is_cheap = visit.conditions.runner in _CHEAP and not visit.conditions.is_last
-        if not is_cheap or visit.conditions.device_id != CPU_DEVICE_ID:
-            found.append(visit)
-            continue
-        shown = [request for request in visit.requests if request.role == HEADLINE]
-        rest = {request.id: request for request in visit.requests if request.role != HEADLINE}
-        first = {r.id: r for r in _some(shown, index=0, n_parts=N_VISITS)} | rest
-        ordered = tuple(first[r.id] for r in visit.requests if r.id in first)
-        found.append(dataclasses.replace(visit, requests=ordered))
-        for index, place in enumerate(again, start=1):
-            if some := _some(shown, index=index, n_parts=N_VISITS):
-                place.append(Visit(conditions=visit.conditions, requests=some, is_again=True))
-    at = found.index(main)
-    found[at] = dataclasses.replace(main, breaks=tuple(again[0]))
-    ours = [
-        index
-        for index, visit in enumerate(found)
-        if visit.conditions.device_id == CPU_DEVICE_ID and not visit.conditions.is_last
-    ]
-    return [*found[: ours[-1] + 1], *again[1], *found[ours[-1] + 1 :]]

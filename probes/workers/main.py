@@ -12,6 +12,8 @@ For timing the request (the `run` message) has:
     bout       so many kernels are timed in turn, round by round; 1 for one after the other.
                Then a kernel may have is_reference (timed between bouts) or is_spread (timed over
                the whole run: its `value` comes a second time with all values)
+    rests      whether it rests between two rounds of what is timed over the whole run
+    visits     how often an OpenCL kernel is visited
     budget_s   seconds for all of it, imports included, None for no limit
 
 A `stage` "ready" tells the software stack. Then each finished kernel is a `value`, each failed

@@ -3,7 +3,8 @@
 The clock of a machine wanders over tens of seconds: values that were taken in a row share its
 state. Each kernel is first prepared, checked and timed once, in the order of the request; then
 all are visited again, and what they give is told once more with all values so far. Nothing is
-held between visits: kernels need not fit into the memory of a device together.
+held between visits: kernels need not fit into the memory of a device together. A child that "rests"
+does so between visits, as others have their turn.
 Leaves to others: preparing and running a kernel (`opencl_kernels`), how long a value must last
 (`worker_timing`).
 """
@@ -15,21 +16,23 @@ import worker_kernels
 import worker_protocol
 import worker_timing
 
+# Unless the request says how many.
 N_VISITS = 3
 
 
 class Visited:
     """What is known of a kernel after its first visit."""
 
-    def __init__(self, kernel, check, warmth):
+    def __init__(self, kernel, check, warmth, n_visits=N_VISITS):
         self.kernel, self.check, self.warmth = kernel, check, warmth
+        self._n_visits = n_visits
         self.values_s = []
         self.n_dropped = 0
         self.cost_s = 0.0
 
     def wanted_after(self, visit):
         """Return how many values there are to be after a visit, counted from 1."""
-        return -(-self.warmth.wanted * visit // N_VISITS)
+        return -(-self.warmth.wanted * visit // self._n_visits)
 
     def take(self, prepared, visit):
         """Take the values of a visit; noise may spoil one, but not for ever."""
@@ -54,10 +57,12 @@ class Visits:
         runner: prepares kernels, and says what it `learned`.
         channel: where results are told.
         clock: seconds.
+        n_visits: how many there are to be of each kernel.
     """
 
-    def __init__(self, runner, channel, clock=time.monotonic):
+    def __init__(self, runner, channel, clock=time.monotonic, n_visits=N_VISITS):
         self._runner, self._channel, self._clock = runner, channel, clock
+        self._n_visits = n_visits
 
     def first(self, kernel):
         """Prepare, check and time a kernel; return what is known of it, None when it failed."""
@@ -86,7 +91,7 @@ class Visits:
             check = prepared.check()
             self._say(kernel, "warm_up", check=check)
             warmth = worker_timing.warm_up(prepared.run, kernel["min_value_s"], kernel["n_values"])
-            visited = Visited(kernel, check, warmth)
+            visited = Visited(kernel, check, warmth, self._n_visits)
             self._say(kernel, "timing", check=check)
             visited.take(prepared, 1)
         finally:
@@ -146,19 +151,19 @@ def run_in_visits(runner, request, channel, started, clock=time.monotonic):
 
     Args:
         runner: see `Visits`.
-        request: its "kernels" and "budget_s", None or absent for no limit.
+        request: its "kernels" and "budget_s", None or absent for no limit; "visits", how many, and
+            "rests".
         channel: where each result is told.
         started: from when the budget counts, by the clock.
         clock: seconds.
     """
     budget_s = request.get("budget_s")
-
-    def has_time(seconds):
-        return budget_s is None or clock() - started + seconds < budget_s
-
-    visits, known = Visits(runner, channel, clock), []
+    left = worker_timing.TimeLeft(budget_s, started, clock)
+    channel.on_resume = left.grant
+    n_visits = request.get("visits") or N_VISITS
+    visits, known = Visits(runner, channel, clock, n_visits), []
     for kernel in request["kernels"]:
-        if has_time(0.0):
+        if left.has(0.0):
             visited = visits.first(kernel)
             if visited is not None:
                 known.append(visited)
@@ -172,5 +177,7 @@ def run_in_visits(runner, request, channel, started, clock=time.monotonic):
     # Those of which most values are wanted are shown: they come first when time is short, and
     # among them what costs least, so that most of them have values of every visit.
     known.sort(key=lambda visited: (-visited.kernel["n_values"], visited.cost_s))
-    for visit in range(2, N_VISITS + 1):
-        known = [v for v in known if not has_time(v.cost_s) or visits.again(v, visit)]
+    for visit in range(2, n_visits + 1):
+        if request.get("rests"):
+            channel.rest()
+        known = [v for v in known if not left.has(v.cost_s) or visits.again(v, visit)]

@@ -5,7 +5,9 @@ for a second spoils one value of each kernel, not all values of one. A reference
 before and after each bout; when it moved, the machine has changed meanwhile: the bout is timed
 again while there is time, and all its values are reported with how far the reference moved at
 last. When the time is used up in the middle of a bout, what there is by then is reported.
-Kernels with "is_spread" are timed once more after every bout, so that their values cover the run.
+Kernels with "is_spread" are timed once more every second or so, whatever else goes on, so that
+their values cover the run: a machine is slower for seconds, a figure is the best of its values. A
+child that "rests" does nothing else: it rests before each round, while others have their turn.
 Leaves to others: preparing, checking and running a kernel (the runners), what counts as moved for
 the user (the parent).
 """
@@ -25,6 +27,8 @@ REPEATS = 1
 _REPEAT_SHARE = 0.1
 # Values of a kernel with "is_spread" that are taken in its bout; the others follow.
 FIRST_VALUES = 3
+# Seconds from one round of further values to the next, at least.
+SPREAD_EVERY_S = 1.0
 _REFERENCE_VALUES = 3
 
 
@@ -75,6 +79,10 @@ class Piece:
             "the clock gave {!r} s for {} loops".format(seconds, self._warmth.loops)
         )
 
+    def settle(self):
+        """Run it as long as one value lasts, without timing it."""
+        self._prepared.run(self._warmth.loops)
+
     def report(self, channel, moved=None):
         """Tell the values; `moved` is how far the reference moved meanwhile, as a share."""
         channel.send(
@@ -105,14 +113,17 @@ class Bouts:
         skip: called with the kernels for which no time is left.
         has_time: called with seconds, tells whether so many are left.
         repeat_s: seconds that may go into timing bouts again, None for no limit.
+        clock: seconds.
     """
 
-    def __init__(self, runner, channel, fail, skip, has_time, repeat_s=None):
+    def __init__(self, runner, channel, fail, skip, has_time, repeat_s=None, clock=time.monotonic):
         self._runner, self._channel = runner, channel
         self._repeat_s = repeat_s
         self._fail, self._skip, self._has_time = fail, skip, has_time
+        self._clock = clock
         self._reference = None
         self._spread = []
+        self._spread_at = clock()
 
     def begin(self, reference):
         """Prepare the reference, a kernel or None; without one nothing is compared."""
@@ -139,7 +150,7 @@ class Bouts:
                 self._channel.send("stage", id=piece.name, stage="close", check=piece.check)
                 piece.close()
             piece.report(self._channel, moved)
-        self._take_of_spread(pieces)
+        self._tend_spread()
 
     def _prepare_all(self, kernels):
         """Prepare kernels while there is time for them and one value of each before them."""
@@ -151,6 +162,7 @@ class Bouts:
             piece = self._prepare(kernel)
             if piece is not None:
                 pieces.append(piece)
+            self._tend_spread()
         return pieces
 
     def _may_repeat(self, attempt, cost_s):
@@ -162,10 +174,19 @@ class Bouts:
             self._repeat_s -= cost_s
         return True
 
-    def end(self):
-        """Take and report what is left of what is timed over the whole run, and let go of it."""
+    def end(self, rests=False):
+        """Take and report what is left of what is timed over the whole run, and let go of it.
+
+        Args:
+            rests: rest before each round, settle then, and report after it.
+        """
         while any(self._is_due(piece) for piece in self._spread):
-            self._take_of_spread(())
+            if rests:
+                self._channel.rest()
+                self._settle()
+            self._take_of_spread()
+            for piece in self._spread if rests else ():
+                piece.report(self._channel)
         for piece in self._spread:
             if len(piece.values_s) > piece.first_wanted:
                 piece.report(self._channel)
@@ -209,6 +230,7 @@ class Bouts:
             if index > 0 and not self._has_time(sum(piece.round_s for piece in pieces)):
                 break
             pieces = [piece for piece in pieces if index >= piece.first_wanted or self._take(piece)]
+            self._tend_spread()
         return pieces
 
     def _look(self):
@@ -223,10 +245,21 @@ class Bouts:
                 return None
         return min(reference.values_s[before:])
 
-    def _take_of_spread(self, fresh):
+    def _tend_spread(self):
+        """Take a round of what covers the run, unless there was one a moment ago."""
+        if self._clock() - self._spread_at >= SPREAD_EVERY_S:
+            self._take_of_spread()
+
+    def _settle(self):
+        """Bring the machine back to speed after a rest: memory takes a tenth of a second for it."""
+        for piece in self._spread:
+            if self._is_due(piece):
+                piece.settle()
+
+    def _take_of_spread(self):
         """Take one more value of each kernel whose values cover the run."""
         for piece in list(self._spread):
-            if piece in fresh or not self._is_due(piece):
+            if not self._is_due(piece):
                 continue
             self._channel.check_cancelled()
             try:
@@ -236,6 +269,7 @@ class Bouts:
                 traceback.print_exc()
                 self._spread.remove(piece)
                 piece.close()
+        self._spread_at = self._clock()
 
     def _is_due(self, piece):
         return len(piece.values_s) < piece.wanted and self._has_time(piece.round_s)
@@ -246,7 +280,7 @@ def run_in_bouts(runner, request, channel, fail, skip, started, clock=time.monot
 
     Args:
         runner: prepares kernels.
-        request: "kernels", of which one may have "is_reference", "bout", and "budget_s".
+        request: "kernels", of which one may have "is_reference", "bout", "budget_s", and "rests".
         channel: where results are told.
         fail: called with a kernel and an exception.
         skip: called with the kernels for which no time is left.
@@ -254,22 +288,20 @@ def run_in_bouts(runner, request, channel, fail, skip, started, clock=time.monot
         clock: seconds.
     """
     budget_s = request.get("budget_s")
-
-    def has_time(seconds):
-        return budget_s is None or clock() - started + seconds < budget_s
-
+    left = worker_timing.TimeLeft(budget_s, started, clock)
+    channel.on_resume = left.grant
     reference = next((k for k in request["kernels"] if k.get("is_reference")), None)
     kernels = [kernel for kernel in request["kernels"] if kernel is not reference]
-    if not has_time(0.0):
+    if not left.has(0.0):
         skip(request["kernels"])
         return
     repeat_s = None if budget_s is None else _REPEAT_SHARE * budget_s
-    bouts = Bouts(runner, channel, fail, skip, has_time, repeat_s)
+    bouts = Bouts(runner, channel, fail, skip, left.has, repeat_s, clock)
     bouts.begin(reference)
     size = request["bout"]
     for first in range(0, max(1, len(kernels)), size):
-        if not has_time(0.0):
+        if not left.has(0.0):
             skip(kernels[first:])
             break
         bouts.run(kernels[first : first + size])
-    bouts.end()
+    bouts.end(bool(request.get("rests")))

@@ -135,9 +135,11 @@ def run_kernels(runner, request, channel, started=None, clock=time.monotonic):
 def _run_in_order(runner, request, channel, fail, started, clock):
     """Run the kernels one after the other."""
     kernels, budget_s = request["kernels"], request.get("budget_s")
+    left = worker_timing.TimeLeft(budget_s, started, clock)
+    channel.on_resume = left.grant
     for index, kernel in enumerate(kernels):
         channel.check_cancelled()
-        if budget_s is not None and clock() - started >= budget_s:
+        if not left.has(0.0):
             _skip(kernels[index:], budget_s, channel)
             return
         try:

@@ -1,8 +1,8 @@
 """The child's half of the language of parent and child.
 
 One JSON object a line, UTF-8, no NaN. The parent writes `run` (first line, with everything to be
-done), `pause` and `resume`, and `cancel`; the end of its stream means that it is gone, and then
-so are we.
+done), `pause` and `resume`, which may have new `budget_s`, and `cancel`; the end of its stream
+means that it is gone, and then so are we.
 We write `hello`, then any of `stage`, `progress`, `value`, `kernel_failed`, `log`, and at last
 exactly one of `result`, `error`, `cancelled`.
 Leaves to others: what is done (`main.py`).
@@ -26,7 +26,10 @@ class Cancelled(Exception):  # noqa: N818 - it is a request, not a fault
 
 
 class Channel:
-    """Both directions. Messages may be sent from any thread."""
+    """Both directions. Messages may be sent from any thread.
+
+    `on_resume` is called after a rest with the seconds that are left, if the parent tells them.
+    """
 
     def __init__(self, input_descriptor, output_descriptor):
         self._input = input_descriptor
@@ -37,6 +40,8 @@ class Channel:
         self._is_cancelled = threading.Event()
         self._is_paused = threading.Event()
         self._may_go_on = threading.Event()
+        self._granted_s = None
+        self.on_resume = None
 
     def listen(self):
         """Begin to read what the parent writes, in a thread of its own."""
@@ -58,11 +63,19 @@ class Channel:
     def check_cancelled(self):
         """Raise `Cancelled` when the parent has asked to stop; rest while it asks for that."""
         if self._is_paused.is_set():
-            self.send("stage", stage="paused")
-            self._may_go_on.wait()
-            self._may_go_on.clear()
+            self.rest()
         if self._is_cancelled.is_set():
             raise Cancelled
+
+    def rest(self):
+        """Rest until the parent says go on; then see whether it asked to stop."""
+        self.send("stage", stage="paused")
+        self._may_go_on.wait()
+        self._may_go_on.clear()
+        if self._is_cancelled.is_set():
+            raise Cancelled
+        if self.on_resume is not None and self._granted_s is not None:
+            self.on_resume(self._granted_s)
 
     def _listen(self):
         rest = b""
@@ -84,6 +97,7 @@ class Channel:
             self._is_paused.set()
         elif message.get("type") == "resume":
             self._is_paused.clear()
+            self._granted_s = message.get("budget_s")
             self._may_go_on.set()
         elif message.get("type") == "cancel":
             self._is_cancelled.set()

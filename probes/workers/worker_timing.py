@@ -21,6 +21,28 @@ class ClockError(Exception):
     """The clock gave no usable times."""
 
 
+class TimeLeft:
+    """What is left of the time for a request.
+
+    Args:
+        budget_s: seconds from `started`; None for no limit.
+        started: by the clock.
+        clock: seconds.
+    """
+
+    def __init__(self, budget_s, started, clock=time.monotonic):
+        self._clock = clock
+        self._ends_at = None if budget_s is None else started + budget_s
+
+    def has(self, seconds):
+        """Return whether so many seconds are left, and a moment more."""
+        return self._ends_at is None or self._clock() + seconds < self._ends_at
+
+    def grant(self, seconds):
+        """Let so many seconds be left from now on."""
+        self._ends_at = self._clock() + seconds
+
+
 class Timing:
     """Seconds for one execution: `warmups_s` (the first includes compilation) and `values_s`.
 

@@ -148,5 +148,5 @@ def test_a_window_that_never_comes_is_given_up(script, tmp_path, monkeypatch):
         began = time.monotonic()
         took_s = hard.until_visible(["sleep", "60"], environment=screen.environment)
     assert took_s == float("inf")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     assert os.environ.get("DISPLAY") != screen.display

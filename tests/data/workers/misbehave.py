@@ -208,7 +208,7 @@ def rests():
     asked = json.loads(sys.stdin.readline())
     say(type="stage", stage="paused")
     told = json.loads(sys.stdin.readline())
-    say(type="result", heard=[asked["type"], told["type"]])
+    say(type="result", heard=[asked["type"], told["type"]], told=told)
 
 
 def rests_unasked():

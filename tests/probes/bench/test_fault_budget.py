@@ -5,12 +5,13 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from advisor.model.kernel import Direction, OverheadShape, PeakShape
 from advisor.model.measurement import BenchmarkRequest, Outcome, Runner, Setting
 from advisor.model.quantity import Precision
-from probes.bench import session as session_module
+from probes.bench import turns
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.plan import CPU_BUDGET_S, OPENCL_BUDGET_S, Budget
@@ -78,7 +79,8 @@ class World:
 
 @pytest.fixture(autouse=True)
 def _scaled(monkeypatch):
-    monkeypatch.setattr(session_module, "_RESERVE_S", session_module._RESERVE_S * SCALE)
+    monkeypatch.setattr(turns, "_RESERVE_S", turns._RESERVE_S * SCALE)
+    monkeypatch.setattr(turns, "_LEAST_WORK_S", turns._LEAST_WORK_S * SCALE)
 
 
 @pytest.fixture
@@ -138,28 +140,57 @@ def long_keras(name="k"):
     return [request(f"{name}{i}:endless", n_values=50) for i in range(3)]
 
 
-def test_numpy_is_visited_at_the_start_while_keras_rests_and_at_the_end(drill):
-    events = []
+def test_numpy_stays_beside_keras_and_has_its_turns(drill):
+    events, told = [], []
     numpy = headline("n:", Runner.NUMPY)
-    n_children = {}
 
     def on_event(event):
         events.append(event)
         if isinstance(event, KernelFinished):
-            n_children[event.result.request.id] = drill.n_children
+            told.append((event.result.request.id, drill.n_children))
 
     found = drill.run(numpy, *long_keras(), budget_s={"cpu": CPU_S}, on_event=on_event)
     by_name = {m.request.id: m for m in found.measured}
     assert set(by_name) == {"n:", "k0:endless", "k1:endless", "k2:endless"}
     assert len(by_name["n:"].values_s) == 9
     assert by_name["n:"].request == numpy
-    # Before Keras told its values, the second child of NumPy had been started.
-    assert n_children == {"n:": 1, "k0:endless": 3, "k1:endless": 3, "k2:endless": 3}
-    assert drill.n_children == 4
-    # Each is announced and finished once, however often it is visited.
+    assert drill.n_children == 2
+    assert told[0] == ("n:", 1)
+    # Each is announced and finished once, however many rounds it has.
     finished = [e.result.request.id for e in events if isinstance(e, KernelFinished)]
     assert sorted(finished) == sorted(by_name)
     assert {e.request.id for e in events if isinstance(e, KernelStarted)} == set(by_name)
+
+
+def test_a_child_that_dies_beside_keras_keeps_what_it_has_told(drill):
+    found = drill.run(
+        headline("n:abort@fifth", Runner.NUMPY), *long_keras(), budget_s={"cpu": CPU_S}
+    )
+    by_name = {m.request.id.partition(":")[0]: m for m in found.measured}
+    assert set(by_name) == {"n", "k0", "k1", "k2"}
+    assert 3 <= len(by_name["n"].values_s) < 9
+    assert drill.n_children == 2
+
+
+def test_a_child_that_hangs_beside_keras_is_ended_and_keras_has_the_rest(drill):
+    started = time.monotonic()
+    found = drill.run(
+        headline("n:spin@fifth", Runner.NUMPY), *long_keras(), budget_s={"cpu": CPU_S}
+    )
+    assert time.monotonic() - started < CPU_S
+    assert len(found.measured) == 4
+
+
+def test_nothing_is_left_when_a_listener_raises_while_others_rest(drill):
+    def on_event(event):
+        if isinstance(event, KernelFinished) and event.result.request.id == "k:":
+            raise OSError("the window is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        drill.run(
+            headline("n:", Runner.NUMPY), request("k:"), budget_s={"cpu": CPU_S}, on_event=on_event
+        )
+    assert not psutil.Process().children()
 
 
 def test_kernels_of_numpy_that_all_hang_leave_half_of_the_time_to_keras(drill):

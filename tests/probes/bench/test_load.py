@@ -1,5 +1,10 @@
 """What others used of the machine."""
 
+import subprocess
+import sys
+import time
+
+import psutil
 import pytest
 
 from probes.bench.load import CpuCounters, LoadMeter, read_counters
@@ -34,6 +39,21 @@ def test_the_counters_of_this_machine_grow():
     assert last.total_s >= first.total_s > 0
     assert first.busy_s <= first.total_s
     assert last.own_s is None or last.own_s > 0
+
+
+def test_a_child_that_still_runs_is_not_another():
+    before = read_counters()
+    if before.own_s is None:
+        pytest.skip("nobody tells")
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as child:
+        deadline = time.monotonic() + 10.0
+        while psutil.Process(child.pid).cpu_times().user < 0.3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        alive = read_counters().own_s - before.own_s
+        child.kill()
+    # When it has ended it counts as before.
+    assert alive >= 0.3
+    assert read_counters().own_s - before.own_s >= alive - 0.02
 
 
 def test_others_are_told_in_cores_as_well():

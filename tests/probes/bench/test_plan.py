@@ -261,7 +261,7 @@ def asked_of(requests):
 def test_a_quick_run_spends_little_on_the_processor_seen_through_opencl(profile):
     machine = with_processors(profile)
     limits = budgets_s(machine, budget=Budget.QUICK)
-    assert limits == {"cpu": 58.0, "opencl:0:0": 30.0, "opencl:1:0": 10.0, "opencl:2:0": 10.0}
+    assert limits == {"cpu": 58.0, "opencl:0:0": 30.0, "opencl:1:0": 14.0, "opencl:2:0": 14.0}
     alone = plan(profile, budget=Budget.QUICK)
     found = plan(machine, budget=Budget.QUICK)
     assert asked_of(found)["opencl:0:0"] == asked_of(alone)["opencl:0:0"]

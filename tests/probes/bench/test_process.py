@@ -11,12 +11,13 @@ import pytest
 from advisor.model.measurement import Outcome, Setting
 from probes.bench import process
 from probes.bench.process import (
-    Break,
     CancelToken,
     Deadlines,
+    Left,
     WorkerCommand,
     WorkerVerdict,
     run_worker,
+    work,
 )
 
 WORKER = Path(__file__).parents[2] / "data" / "workers" / "misbehave.py"
@@ -38,10 +39,13 @@ def _nothing_is_left():
     assert n_descriptors() <= descriptors
 
 
+def command(how: str, *, settings=()) -> WorkerCommand:
+    return WorkerCommand(argv=(sys.executable, "-S", str(WORKER), how), environment=settings)
+
+
 def run(how: str, *, request=None, settings=(), **more) -> WorkerVerdict:
-    command = WorkerCommand(argv=(sys.executable, "-S", str(WORKER), how), environment=settings)
     more.setdefault("deadlines", PATIENT)
-    return run_worker(command, request or {}, **more)
+    return run_worker(command(how, settings=settings), request or {}, **more)
 
 
 def is_running(pid: int) -> bool:
@@ -226,28 +230,54 @@ def test_a_program_that_is_not_there_fails_with_a_sentence(tmp_path):
     assert missing in verdict.message
 
 
+def rests_of(how, *, act=lambda: None, left=None, **more):
+    """Run a worker with rests; return its verdict and how often it rested."""
+    more.setdefault("deadlines", PATIENT)
+    steps, n_rests = work(command(how), {}, **more), 0
+    try:
+        next(steps)
+        while True:
+            n_rests += 1
+            act()
+            steps.send(left)
+    except StopIteration as stop:
+        return stop.value, n_rests
+
+
 def test_something_else_is_done_while_the_worker_rests_and_it_goes_on():
     acts, seen = [], []
-    hasty = Deadlines(start_s=20.0, stage_s=0.3, silence_s=0.3)
+    hasty = Deadlines(start_s=20.0, stage_s=0.3, silence_s=0.3, budget_s=1.0)
 
     def act():
         # Longer than the worker may be silent: it is not its fault.
-        time.sleep(0.4)
+        time.sleep(1.1)
         acts.append(run("echo").outcome)
 
-    verdict = run(
-        "rests", deadlines=hasty, break_=Break(after_s=0.0, act=act), on_event=seen.append
+    verdict, n_rests = rests_of(
+        "rests", act=act, deadlines=hasty, rest_every_s=0.0, on_event=seen.append
     )
     assert verdict.result["heard"] == ["pause", "resume"]
-    assert acts == [Outcome.COMPLETED]
+    assert (n_rests, acts) == (1, [Outcome.COMPLETED])
     assert "paused" not in [event.get("stage") for event in seen]
 
 
-def test_a_worker_that_rests_without_being_asked_is_not_waited_for():
-    acts = []
-    verdict = run("rests_unasked", break_=Break(after_s=60.0, act=lambda: acts.append(1)))
-    assert (verdict.outcome, acts) == (Outcome.COMPLETED, [])
+def test_a_worker_that_rested_has_the_time_that_it_is_given_then():
+    left = Left(limit_s=5.0, budget_s=4.0)
+    verdict, _ = rests_of("rests", rest_every_s=0.0, left=left)
+    assert verdict.result["told"] == {"type": "resume", "budget_s": 4.0}
+    verdict, _ = rests_of("rests", rest_every_s=0.0, left=Left(limit_s=0.0, budget_s=0.0))
+    assert verdict.outcome is Outcome.TIMED_OUT
+
+
+def test_a_worker_may_rest_without_being_asked():
+    assert rests_of("rests_unasked")[1] == 1
     assert run("rests_unasked").outcome is Outcome.COMPLETED
+
+
+def test_a_worker_that_rests_is_ended_when_nobody_lets_it_go_on():
+    steps = work(command("rests_unasked"), {}, deadlines=PATIENT)
+    next(steps)
+    steps.close()
 
 
 @pytest.mark.parametrize(

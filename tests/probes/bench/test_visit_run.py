@@ -11,7 +11,7 @@ from probes.bench.visit_run import overtime_s
     ("limit_s", "framework_s", "opencl_s"),
     [
         (3.0, 0.3, 1.0),
-        (SHORT_BUDGET_S, 1.0, 3.0),
+        (SHORT_BUDGET_S, 1.4, 3.0),
         (QUICK_BUDGET_S, 3.0, 3.0),
         (60.0, 6.0, 6.0),
         (590.0, 6.0, 6.0),

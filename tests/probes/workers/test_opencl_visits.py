@@ -67,10 +67,13 @@ class World:
     def check_cancelled(self):
         pass
 
-    def run(self, *names, budget_s=None, n_values=5, more=None):
+    def rest(self):
+        self.sent.append({"type": "rest"})
+
+    def run(self, *names, budget_s=None, n_values=5, more=None, **fields):
         counts = {**dict.fromkeys(names, n_values), **(more or {})}
         kernels = [{"id": name, "min_value_s": 1e-9, "n_values": counts[name]} for name in names]
-        asked = {"kernels": kernels, "budget_s": budget_s}
+        asked = {"kernels": kernels, "budget_s": budget_s, **fields}
         opencl_visits.run_in_visits(self, asked, self, 0.0, self.clock)
 
     def told(self, kind):
@@ -87,6 +90,15 @@ def test_each_kernel_is_visited_three_times_and_nothing_is_held_between():
     assert world.log[:2] == ["check a", "check b"]
     assert sorted(world.log[2:]) == sorted(["settle a", "settle b"] * 2)
     assert (world.n_open, world.most_open) == (0, 1)
+
+
+def test_a_child_that_rests_does_so_before_each_further_visit():
+    world = World()
+    world.run("a", "b", n_values=4, rests=True, visits=4)
+    kinds = [m["type"] for m in world.sent if m["type"] in ("rest", "value")]
+    assert kinds == ["value", "value", *["rest", "value", "value"] * 3]
+    assert len(world.told("value")[-1]["values_s"]) == 4
+    assert world.most_open == 1
 
 
 def test_every_kernel_is_answered_before_any_is_visited_again():

@@ -1,5 +1,7 @@
 """Kernels timed in turn between two looks at a reference."""
 
+import itertools
+
 import pytest
 import worker_bouts
 import worker_kernels
@@ -23,6 +25,9 @@ class Channel:
 
     def send(self, kind, **fields):
         self.messages.append((kind, fields))
+
+    def rest(self):
+        self.messages.append(("rest", {}))
 
     def check_cancelled(self):
         if self.cancel_at is not None and len(self.messages) >= self.cancel_at:
@@ -77,9 +82,9 @@ def kernel(name, **fields):
     return {"id": name, "min_value_s": 1e-6, "n_values": 3, **fields}
 
 
-def run(runner, *kernels, bout=2, channel=None, budget_s=None):
+def run(runner, *kernels, bout=2, channel=None, budget_s=None, **more):
     channel = channel or Channel()
-    request = {"kernels": list(kernels), "bout": bout, "budget_s": budget_s}
+    request = {"kernels": list(kernels), "bout": bout, "budget_s": budget_s, **more}
     worker_kernels.run_kernels(runner, request, channel, clock=runner.clock)
     return channel
 
@@ -165,9 +170,49 @@ def test_a_kernel_that_is_spread_is_told_soon_and_again_with_all_values(clock):
     spread = kernel("s", n_values=6, is_spread=True)
     channel = run(runner, spread, kernel("a"), kernel("b"), kernel("c"))
     assert [len(values) for values in channel.values("s")] == [3, 6]
-    # One value came after the second bout, two at the end.
-    assert "".join(timed(runner, "s", "c")) == "ssssscccccsss"
+    # All else takes less than a second: the others come at the end.
+    assert "".join(timed(runner, "s", "c")) == "sssssccccc" + "sss"
     assert runner.closed.count("s") == 1
+
+
+def test_the_values_of_a_kernel_that_is_spread_lie_a_second_apart(clock):
+    runner, moments = Runner(clock), []
+
+    def seconds(name):
+        if name == "s":
+            moments.append(clock.now)
+        return 0.01 if name == "s" else 0.3
+
+    runner.seconds = seconds
+    run(runner, kernel("s", n_values=12, is_spread=True), *map(kernel, "abcdefgh"))
+    further = [later - earlier for earlier, later in itertools.pairwise(moments[4:])]
+    assert len(further) == 9
+    # No more than the kernel that is being warmed up, or a round of two, lies between; the last
+    # came when all else was done.
+    assert [gap for gap in further[1:-1] if not 1.0 <= gap <= 1.0 + 0.6 + 0.02] == []
+
+
+def test_a_child_that_rests_does_so_before_each_further_round_and_tells_it(clock):
+    runner = Runner(clock)
+    spread = [kernel(name, n_values=5, is_spread=True) for name in "st"]
+    channel = run(runner, *spread, kernel("a"), bout=3, rests=True)
+    kinds = [kind for kind, _ in channel.messages if kind in ("rest", "value")]
+    assert kinds == ["value"] * 3 + ["rest", "value", "value"] * 2 + ["value", "value"]
+    assert [len(values) for values in channel.values("s")] == [3, 4, 5, 5]
+
+
+def test_after_a_rest_there_is_the_time_that_the_parent_says(clock):
+    runner = Runner(clock)
+    channel = Channel()
+
+    def rest():
+        clock.now += 100.0
+        channel.on_resume(0.025)
+
+    channel.rest = rest
+    run(runner, kernel("s", n_values=50, is_spread=True), budget_s=1.0, rests=True, channel=channel)
+    assert clock.now > 100.0
+    assert len(channel.values("s")[-1]) > 3
 
 
 def test_a_kernel_that_is_spread_stops_with_the_time(clock):
