@@ -1,5 +1,6 @@
 """For all tests of the window: no display, no file outside the test's folder, nothing left over."""
 
+import gc
 import os
 import threading
 import time
@@ -13,6 +14,8 @@ from tests.ui.fake_trials import Fake
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 GRACE_S = 3.0
+# Searches of what is young to one of everything.
+_YOUNG_SEARCHES = 20
 
 FOLDER = Path(__file__).parent
 
@@ -22,6 +25,25 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if FOLDER in item.path.parents:
             item.add_marker(pytest.mark.qt_log_ignore("does not support propagateSizeHints"))
+
+
+def pytest_collection_finish():
+    """Leave what is loaded out of the searches for garbage that follow each test."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def garbage_is_freed_by_the_window():
+    """Search for garbage on this thread only, as the product does (`ui.garbage`).
+
+    Python searches on whatever thread allocates: one that works beside a test would free widgets
+    of the tests before it, under the hands of the thread that still draws them.
+    """
+    gc.disable()
+    yield
+    gc.collect(2 if gc.get_count()[2] >= _YOUNG_SEARCHES else 1)
+    gc.enable()
 
 
 def _threads():
