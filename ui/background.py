@@ -12,15 +12,18 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from advisor.report.called import as_called
 from advisor.report.said import said_line
 from ui.language import user_translator
+from ui.program import program_name
 
 _log = logging.getLogger(__name__)
 
 
 def error_line(error: Exception) -> str:
     """Return what an exception says as one line in the user's language, else its name."""
-    return said_line(" ".join(str(error).split()), user_translator()) or type(error).__name__
+    line = said_line(" ".join(str(error).split()), user_translator())
+    return as_called(line, program_name()) or type(error).__name__
 
 
 class BackgroundTask(QObject):

@@ -153,7 +153,7 @@ def device_evidence(
 ) -> tuple[Evidence, ...]:
     """Return the best figure of each class that was measured on a device, in words.
 
-    "GEMM 1024: 412 GFLOP/s measured here, best of 5, MAD 1.2 %".
+    "GEMM 1024: 412 GFLOP/s measured here, lower quartile of 5, MAD 1.2 %".
     """
     if measurements is None:
         return ()
@@ -185,7 +185,7 @@ def device_evidence(
 def _evidence(measurement: Measurement, measured_on: str) -> Evidence:
     value, unit = rate(measurement)
     spread = measurement.mad_s / measurement.median_s if measurement.median_s > 0.0 else 0.0
-    kind = "median" if measurement.is_difference else "best"
+    kind = "median" if measurement.is_difference else "lower quartile"
     statement = (
         f"{_label(measurement)}: {format_rate(value, unit)} measured here, "
         f"{kind} of {len(measurement.values_s)}, MAD {format_percent(spread)}"

@@ -176,7 +176,7 @@ def measurement_section(
                 str(len(measurement.values_s)),
             )
         )
-    heads = (N_("Kernel"), N_("Device"), N_("Software"), N_("Best"), N_("MAD"), N_("Values"))
+    heads = (N_("Kernel"), N_("Device"), N_("Software"), N_("Figure"), N_("MAD"), N_("Values"))
     sustained = tuple(sustained_blocks(results, tr))
     table = Table(
         heads=tuple(tr(head) for head in heads),

@@ -118,6 +118,8 @@ WORK = (
 EVIDENCE = (
     N_("{cores} cores x {ghz} GHz x {n} flop per cycle = {rate} GFLOP/s at most, memory"
        " {bandwidth} GB/s"),
+    N_("{kernel}: {rate} measured here, lower quartile of {n}, MAD {spread}"),
+    # Of advice that was kept before the lower quartile was the figure.
     N_("{kernel}: {rate} measured here, best of {n}, MAD {spread}"),
     N_("{kernel}: {rate} measured here, median of {n}, MAD {spread}"),
     N_("Convolution"),

@@ -7,35 +7,13 @@ import dataclasses
 from collections.abc import Iterable
 
 from advisor.i18n import N_
-from advisor.model.machine import Environment, MachineProfile, OsFamily
+from advisor.model.instructions import has_short_format
+from advisor.model.machine import Environment, MachineProfile
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import Runner, TrialSetup, TrialSource
 
 TENSORFLOW = "tensorflow"
-_BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
-# What makes TensorFlow switch oneDNN on by itself.
-_ONEDNN_FLAGS = frozenset(
-    {"avx512_vnni", "avx512_bf16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16"}
-)
 _BACKENDS = ("jax", "torch", "openvino")
-
-
-def has_onednn_by_default(profile: MachineProfile) -> bool:
-    """Return whether TensorFlow uses oneDNN unless it is told not to.
-
-    The Linux wheel looks for instructions made for networks; seen with 2.21, which leaves oneDNN
-    off on a Zen 3. A processor whose instructions are not known is taken for a newer one.
-    """
-    is_x86 = profile.os.architecture in ("x86_64", "amd64")
-    if profile.os.family is not OsFamily.LINUX or not is_x86:
-        return False
-    flags = profile.cpu.isa_features
-    return not flags or bool(_ONEDNN_FLAGS & set(flags))
-
-
-def has_bfloat16(profile: MachineProfile) -> bool:
-    """Return whether the processor computes with bfloat16."""
-    return bool(_BFLOAT16_FLAGS & set(profile.cpu.isa_features))
 
 
 def _frameworks(environment: Environment) -> frozenset[str]:
@@ -107,7 +85,7 @@ def _without_keras(
         found.append(
             TrialSetup(id="pytorch", title=N_("PyTorch without Keras"), runner=Runner.TORCH)
         )
-        if is_float32 and has_bfloat16(profile):
+        if is_float32 and has_short_format(profile, precision=Precision.BFLOAT16):
             found.append(
                 TrialSetup(
                     id="pytorch-bfloat16",

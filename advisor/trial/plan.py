@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from advisor.errors import InputError
 from advisor.i18n import N_
+from advisor.model.instructions import has_onednn_by_default, has_short_format, other_onednn
 from advisor.model.machine import Environment, MachineProfile, OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.option import OptionFact
@@ -24,15 +25,9 @@ from advisor.model.trial import (
     TrialVerdict,
 )
 from advisor.recommend.steps import pieces_of, usable_cores
-from advisor.trial.frameworks import (
-    TENSORFLOW,
-    has_bfloat16,
-    has_onednn_by_default,
-    list_frameworks,
-)
+from advisor.trial.frameworks import TENSORFLOW, list_frameworks
 
 BASELINE_ID = "now"
-_ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
 _WORTH_IT = 1.05
 _FEW_CORES = 4
 _GROWTH = (0.5, 2.0, 4.0)
@@ -141,7 +136,9 @@ def choose_trials(setups: Sequence[TrialSetup], wanted: Iterable[str]) -> tuple[
 
 
 def _precision(profile: MachineProfile, source: TrialSource) -> list[TrialSetup]:
-    if source.precision is not Precision.FLOAT32 or not has_bfloat16(profile):
+    if source.precision is not Precision.FLOAT32 or not has_short_format(
+        profile, precision=Precision.BFLOAT16
+    ):
         return []
     mixed = TrialSetup(
         id="bfloat16",
@@ -236,11 +233,12 @@ def _kernels(profile: MachineProfile) -> list[TrialSetup]:
         return []
     is_on = has_onednn_by_default(profile)
     title = N_("oneDNN kernels off") if is_on else N_("oneDNN kernels on")
-    setting = Setting(name=_ONEDNN, value="0" if is_on else "1")
     is_linux = profile.os.family is OsFamily.LINUX
     option_id = None if is_on else "tf-onednn-avx2" if is_linux else "tf-onednn-on"
     name = "onednn-off" if is_on else "onednn-on"
-    return [TrialSetup(id=name, title=title, option_id=option_id, settings=(setting,))]
+    return [
+        TrialSetup(id=name, title=title, option_id=option_id, settings=(other_onednn(profile),))
+    ]
 
 
 def _pipelines(source: TrialSource) -> list[TrialSetup]:

@@ -9,6 +9,7 @@ running it (`probes.bench.session`).
 from collections.abc import Iterable, Sequence
 
 from advisor.errors import InputError
+from advisor.model.instructions import has_short_format, other_onednn
 from advisor.model.kernel import (
     ClockShape,
     Direction,
@@ -18,7 +19,7 @@ from advisor.model.kernel import (
     StreamShape,
 )
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
-from advisor.model.measurement import BenchmarkRequest, Runner, Setting
+from advisor.model.measurement import BenchmarkRequest, Runner
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan_opencl, suite
 from probes.bench.plan_builder import (
@@ -47,22 +48,16 @@ __all__ = [
     "PlanBuilder",
     "budgets_s",
     "directions_of",
-    "has_short_format",
     "plan",
     "thread_counts",
 ]
 
-ONEDNN_OFF = Setting(name="TF_ENABLE_ONEDNN_OPTS", value="0")
 # What is timed first and last: when it has become slower, so may have the others.
 REFERENCE_SUFFIX = "/again"
 
 REFERENCE_GEMM = suite.gemm(512)
 VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar")
 
-# Flags of processors that multiply in bfloat16 themselves.
-_BFLOAT16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"})
-# Flags of processors that multiply in float16 themselves.
-_FLOAT16_FLAGS = frozenset({"avx512_fp16", "amx_fp16", "asimdhp"})
 # Seconds that a device may take, with all that ends a worker; to be given to `Session.run`.
 CPU_BUDGET_S = {Budget.QUICK: 58.0, Budget.THOROUGH: 590.0}
 OPENCL_BUDGET_S = {
@@ -176,13 +171,6 @@ def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
     rows = [row for group in groups for row in group]
     rest = sorted((row for row in rows if row.tier > 1), key=lambda row: row.tier)
     return [row for row in rows if row.tier == 1], rest
-
-
-def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
-    """Return whether the processor computes in a shorter number format by itself."""
-    if precision is Precision.BFLOAT16:
-        return bool(_BFLOAT16_FLAGS & set(profile.cpu.isa_features))
-    return precision is Precision.FLOAT16 and bool(_FLOAT16_FLAGS & set(profile.cpu.isa_features))
 
 
 def _add_replay(
@@ -315,7 +303,7 @@ def _add_settings(plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase) 
             phase=phase,
             runner=Runner.KERAS,
             role=SETTING,
-            settings=(ONEDNN_OFF,),
+            settings=(other_onednn(profile),),
         )
 
 

@@ -30,17 +30,27 @@ class Budget(StrEnum):
     THOROUGH = "thorough"
 
 
+# So many values of a headline are taken at each look at it; the looks cover the run.
+AT_A_LOOK = 3
 # Shortest value and number of values by role; the headlines are shown, the others fitted. Many
 # short values that lie apart find the moments in which nothing disturbs; few long ones do not.
 _TIMING = {
-    Budget.QUICK: {HEADLINE: (0.03, 14), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
-    Budget.THOROUGH: {HEADLINE: (0.05, 20), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
+    Budget.QUICK: {HEADLINE: (0.01, 14 * AT_A_LOOK), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
+    Budget.THOROUGH: {HEADLINE: (0.017, 20 * AT_A_LOOK), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
 }
 # The same for what is cheap, whose child rests beside that of the framework.
 CHEAP = frozenset({Runner.CLOCK, Runner.NUMPY, Runner.STREAM})
-_BESIDE_HEADLINE = {Budget.QUICK: (0.02, 18), Budget.THOROUGH: (0.05, 18)}
+_BESIDE_HEADLINE = {
+    Budget.QUICK: (0.007, 17 * AT_A_LOOK),
+    Budget.THOROUGH: (0.017, 17 * AT_A_LOOK),
+}
 # The same for an OpenCL device, whose kernels are prepared anew for each visit.
 _OPENCL_HEADLINE = {Budget.QUICK: (0.05, 5), Budget.THOROUGH: (0.1, 5)}
+
+
+def n_looks(request: BenchmarkRequest) -> int:
+    """Return over how many looks the values of a headline are spread."""
+    return -(-request.n_values // AT_A_LOOK)
 
 
 class PlanBuilder:
@@ -74,7 +84,7 @@ class PlanBuilder:
             parts.append(f"threads-{threads}")
         parts += [f"{setting.name}={setting.value}" for setting in settings]
         name = "/".join(parts) + suffix
-        min_value_s, usual = self._timing_of(role, runner=runner)
+        min_value_s, wanted = self._timing_of(role, runner=runner, n_values=n_values)
         self._requests.setdefault(
             name,
             BenchmarkRequest(
@@ -88,18 +98,19 @@ class PlanBuilder:
                 threads=threads,
                 settings=settings,
                 min_value_s=min_value_s,
-                n_values=n_values or usual,
+                n_values=wanted,
             ),
         )
 
-    def _timing_of(self, role: str, *, runner: Runner) -> tuple[float, int]:
+    def _timing_of(self, role: str, *, runner: Runner, n_values: int | None) -> tuple[float, int]:
         timing = _TIMING[self._budget]
-        min_value_s, n_values = timing.get(role, timing[CALIBRATION])
+        min_value_s, usual = timing.get(role, timing[CALIBRATION])
         if runner is Runner.OPENCL and role == HEADLINE:
-            return _OPENCL_HEADLINE[self._budget]
+            min_value_s, usual = _OPENCL_HEADLINE[self._budget]
+            return (min_value_s / AT_A_LOOK, n_values) if n_values else (min_value_s, usual)
         if runner in CHEAP and role == HEADLINE:
-            return _BESIDE_HEADLINE[self._budget]
-        return min_value_s, n_values
+            min_value_s, usual = _BESIDE_HEADLINE[self._budget]
+        return min_value_s, n_values or usual
 
     def add_rows(
         self, rows: Iterable[Row], *, phase: Phase, runner: Runner, role: str, **more: object

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.errors import InputError
+from advisor.model.instructions import has_short_format
 from advisor.model.machine import CPU_DEVICE_ID, Environment, MachineProfile
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from advisor.model.quantity import Phase, Precision
@@ -21,7 +22,6 @@ from probes.bench.plan import (
     SETTING,
     Budget,
     PlanBuilder,
-    has_short_format,
 )
 from probes.bench.plan_sizes import gemm_sizes
 from probes.bench.suite import Row

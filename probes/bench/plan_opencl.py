@@ -11,6 +11,7 @@ from advisor.model.kernel import StreamShape
 from advisor.model.machine import DeviceKind, MachineProfile, OpenclDevice
 from advisor.model.quantity import Precision
 from probes.bench import suite_opencl
+from probes.bench.plan_builder import AT_A_LOOK
 from probes.bench.plan_sizes import stream_elements
 from probes.bench.suite import Row
 
@@ -19,8 +20,8 @@ QUICK_BUDGET_S = 30.0
 THOROUGH_BUDGET_S = 90.0
 # Seconds that the processor may take when it is measured in short; its first visit takes 4 to 8.
 SHORT_BUDGET_S = 14.0
-# Visits of a device that is measured in short, a value of what is shown in each.
-_SHORT_VALUES = 8
+# Visits of a device that is measured in short, a look at what is shown in each.
+_SHORT_VISITS = 8
 
 _MOST_STREAM_ELEMENTS = 1 << 25
 _MEMORY_SHARE = 8
@@ -56,7 +57,9 @@ def is_in_short(device: OpenclDevice, *, is_thorough: bool, is_asked: bool) -> b
 def _in_short(row: Row) -> Wanted:
     """Return a row of a device that is measured in short, and visited again and again."""
     is_shown = suite_opencl.is_headline(row)
-    return Wanted(row=row, is_headline=is_shown, n_values=_SHORT_VALUES if is_shown else None)
+    return Wanted(
+        row=row, is_headline=is_shown, n_values=_SHORT_VISITS * AT_A_LOOK if is_shown else None
+    )
 
 
 def opencl_rows(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from probes.bench.plan import HEADLINE, REFERENCE, REFERENCE_SUFFIX
-from probes.bench.plan_builder import CHEAP
+from probes.bench.plan_builder import CHEAP, n_looks
 from probes.bench.plan_opencl import SHORT_BUDGET_S
 
 # Visits of each setting.
@@ -72,8 +72,8 @@ class Visit:
 
     @property
     def n_rounds(self) -> int:
-        """So many values are taken of what is shown, at most one in a round."""
-        shown = [request.n_values for request in self.requests if request.role == HEADLINE]
+        """So often it is looked at what is shown, at most once in a round."""
+        shown = [n_looks(request) for request in self.requests if request.role == HEADLINE]
         return max(shown, default=1)
 
 

@@ -10,7 +10,7 @@ For timing the request (the `run` message) has:
     kernels    objects with id, shape, direction, precision, min_value_s, n_values,
                and duration_s where values are taken for so long, each told as `progress`
     bout       so many kernels are timed in turn, round by round; 1 for one after the other.
-               Then a kernel may have is_reference (timed between bouts) or is_spread (timed over
+               Then a kernel may have is_reference (timed between bouts) or looks (timed over
                the whole run: its `value` comes a second time with all values)
     rests      whether it rests between two rounds of what is timed over the whole run
     visits     how often an OpenCL kernel is visited

@@ -57,12 +57,17 @@ class Visits:
         runner: prepares kernels, and says what it `learned`.
         channel: where results are told.
         clock: seconds.
-        n_visits: how many there are to be of each kernel.
+        n_visits: how many there are to be of each kernel; None: as usual.
     """
 
-    def __init__(self, runner, channel, clock=time.monotonic, n_visits=N_VISITS):
+    def __init__(self, runner, channel, clock=time.monotonic, n_visits=None):
         self._runner, self._channel, self._clock = runner, channel, clock
-        self._n_visits = n_visits
+        self._looks, self._n_visits = n_visits, n_visits or N_VISITS
+
+    @property
+    def n_visits(self):
+        """How many visits there are to be."""
+        return self._n_visits
 
     def first(self, kernel):
         """Prepare, check and time a kernel; return what is known of it, None when it failed."""
@@ -90,7 +95,9 @@ class Visits:
         try:
             check = prepared.check()
             self._say(kernel, "warm_up", check=check)
-            warmth = worker_timing.warm_up(prepared.run, kernel["min_value_s"], kernel["n_values"])
+            warmth = worker_timing.warm_up(
+                prepared.run, kernel["min_value_s"], kernel["n_values"], looks=self._looks
+            )
             visited = Visited(kernel, check, warmth, self._n_visits)
             self._say(kernel, "timing", check=check)
             visited.take(prepared, 1)
@@ -160,8 +167,7 @@ def run_in_visits(runner, request, channel, started, clock=time.monotonic):
     budget_s = request.get("budget_s")
     left = worker_timing.TimeLeft(budget_s, started, clock)
     channel.on_resume = left.grant
-    n_visits = request.get("visits") or N_VISITS
-    visits, known = Visits(runner, channel, clock, n_visits), []
+    visits, known = Visits(runner, channel, clock, request.get("visits")), []
     for kernel in request["kernels"]:
         if left.has(0.0):
             visited = visits.first(kernel)
@@ -177,7 +183,7 @@ def run_in_visits(runner, request, channel, started, clock=time.monotonic):
     # Those of which most values are wanted are shown: they come first when time is short, and
     # among them what costs least, so that most of them have values of every visit.
     known.sort(key=lambda visited: (-visited.kernel["n_values"], visited.cost_s))
-    for visit in range(2, n_visits + 1):
+    for visit in range(2, visits.n_visits + 1):
         if request.get("rests"):
             channel.rest()
         known = [v for v in known if not left.has(v.cost_s) or visits.again(v, visit)]

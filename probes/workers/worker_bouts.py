@@ -5,9 +5,10 @@ for a second spoils one value of each kernel, not all values of one. A reference
 before and after each bout; when it moved, the machine has changed meanwhile: the bout is timed
 again while there is time, and all its values are reported with how far the reference moved at
 last. When the time is used up in the middle of a bout, what there is by then is reported.
-Kernels with "is_spread" are timed once more every second or so, whatever else goes on, so that
-their values cover the run: a machine is slower for seconds, a figure is the best of its values. A
-child that "rests" does nothing else: it rests before each round, while others have their turn.
+Kernels with "looks" are timed again every other second, whatever else goes on, so that their values
+cover the run: a machine is slower for seconds. A look takes several short values, as a machine is
+slower for hundredths of a second too. A child that "rests" does nothing else: it rests before each
+round, while others have their turn.
 Leaves to others: preparing, checking and running a kernel (the runners), what counts as moved for
 the user (the parent).
 """
@@ -25,10 +26,10 @@ REPEATS = 1
 # Share of the time of all that goes into timing bouts again: where nothing keeps still, more
 # kernels tell more than the same ones again.
 _REPEAT_SHARE = 0.1
-# Values of a kernel with "is_spread" that are taken in its bout; the others follow.
+# Values of a kernel with "looks" that are taken in its bout; the others follow.
 FIRST_VALUES = 3
 # Seconds from one round of further values to the next, at least.
-SPREAD_EVERY_S = 1.0
+SPREAD_EVERY_S = 2.0
 _REFERENCE_VALUES = 3
 
 
@@ -50,6 +51,7 @@ class Piece:
                 kernel["min_value_s"],
                 kernel["n_values"],
                 getattr(self._prepared, "loops_per_call", 1),
+                looks=kernel.get("looks"),
             )
         except Exception:
             self._prepared.close()
@@ -60,7 +62,12 @@ class Piece:
     @property
     def is_spread(self):
         """Whether its values are to cover the whole run."""
-        return bool(self.kernel.get("is_spread"))
+        return "looks" in self.kernel
+
+    @property
+    def at_once(self):
+        """How many values a look takes."""
+        return -(-self.wanted // self.kernel.get("looks", 1))
 
     @property
     def round_s(self):
@@ -80,8 +87,9 @@ class Piece:
         )
 
     def settle(self):
-        """Run it as long as one value lasts, without timing it."""
-        self._prepared.run(self._warmth.loops)
+        """Run it as long as one look lasts, without timing it."""
+        for _ in range(self.at_once):
+            self._prepared.run(self._warmth.loops)
 
     def report(self, channel, moved=None):
         """Tell the values; `moved` is how far the reference moved meanwhile, as a share."""
@@ -257,13 +265,13 @@ class Bouts:
                 piece.settle()
 
     def _take_of_spread(self):
-        """Take one more value of each kernel whose values cover the run."""
+        """Look once more at each kernel whose values cover the run."""
         for piece in list(self._spread):
-            if not self._is_due(piece):
-                continue
             self._channel.check_cancelled()
             try:
-                piece.take()
+                for _ in range(piece.at_once):
+                    if self._is_due(piece):
+                        piece.take()
             except Exception:
                 # Its first values are told already, and they stand.
                 traceback.print_exc()

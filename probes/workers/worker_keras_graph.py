@@ -70,18 +70,27 @@ class Graphs:
             inputs: tensors.
             copies: how many.
         """
+        return self.one_after_another([kernel] * copies, inputs)
+
+    def one_after_another(self, kernels, inputs):
+        """Return kernels on the same inputs, one after the other.
+
+        Args:
+            kernels: functions of the inputs that give a tensor or a list of tensors.
+            inputs: tensors.
+        """
         tf = self.tf
 
         def body(*arguments):
             kept = tf.zeros([])
-            for _ in range(copies):
+            for kernel in kernels:
                 with tf.control_dependencies([kept]):
                     results = kernel(*arguments)
                     for result in results if isinstance(results, (list, tuple)) else [results]:
                         kept = kept + self.element(result)
             return kept
 
-        return self._timed(body, inputs, copies)
+        return self._timed(body, inputs, len(kernels))
 
     def stack(self, layer, first, others, copies, backward):
         """Return a layer applied to its own result again and again.

@@ -13,6 +13,8 @@ MAX_VALUES_S = 4.0
 MAX_LOOPS = 1 << 20
 # So many more loops than the last trial asks for, lest a value is a little too short.
 _MARGIN = 1.1
+# So much longer than they had to may all values of a kernel last that are spread over looks.
+_SPARE = 1.3
 # A clock may be set back, a difference of two times may come out negative, but not for ever.
 MAX_BAD_VALUES = 5
 
@@ -113,11 +115,23 @@ class Warmth:
         self.wanted = wanted
 
 
-def warm_up(run, min_value_s, n_values, first_loops=1, clock=time.perf_counter):
-    """Run a kernel until it is warm and a value lasts long enough."""
+def warm_up(run, min_value_s, n_values, first_loops=1, clock=time.perf_counter, looks=None):
+    """Run a kernel until it is warm and a value lasts long enough.
+
+    Args:
+        run: the kernel.
+        min_value_s: shortest duration of a value.
+        n_values: how many values are wanted.
+        first_loops: the loops that one call of the kernel does in any case.
+        clock: seconds.
+        looks: how often values are taken that lie apart; a kernel whose values last longer than
+            they had to has fewer of them, at least one for each look. None: they are not apart.
+    """
     first_s = run(first_loops) / first_loops
     loops, lasted_s, trials_s = calibrate(run, min_value_s, first_loops, clock)
     warmups_s = ([first_s] if is_usable(first_s) else []) + trials_s
+    if looks is not None:
+        n_values = min(n_values, max(looks, int(_SPARE * n_values * min_value_s / lasted_s)))
     return Warmth(warmups_s, loops, lasted_s, affordable_values(n_values, lasted_s))
 
 

@@ -152,7 +152,7 @@ def _result_row(
     explanation = tr(
         N_("Median {time} of {n} values")
         if result.is_difference
-        else N_("Best {time} of {n} values"),
+        else N_("Lower quartile {time} of {n} values"),
         time=format_duration(result.figure_s),
         n=len(result.values_s),
     )

@@ -185,7 +185,7 @@ def test_a_known_machine_keeps_what_others_want_to_know(knowledge):
     assert made.devices[0].name == "AMD Ryzen 5 5600G"
     assert not made.devices[0].is_rare
     assert [f.kernel for f in made.figures] == ["gemm m1024 n1024 k1024 NN", "stream triad"]
-    assert made.figures[0].value == pytest.approx(303e9, rel=1e-3)
+    assert made.figures[0].value == pytest.approx(301.5e9, rel=1e-3)
     assert made.figures[0].framework_version == "3.15"
 
 

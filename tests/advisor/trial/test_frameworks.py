@@ -4,10 +4,9 @@ import dataclasses
 
 import pytest
 
-from advisor.model.machine import OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import DataKind, Runner, TrialData
-from advisor.trial.frameworks import has_bfloat16, has_onednn_by_default, list_frameworks
+from advisor.trial.frameworks import list_frameworks
 from advisor.trial.plan import list_trials
 from tests.helpers.trial_machines import FACTS, SOURCE, environment, ids, profile
 
@@ -53,8 +52,6 @@ def test_frameworks_without_keras_run_what_has_a_configuration_and_no_data(chang
 def test_bfloat16_in_pytorch_only_where_the_processor_has_it():
     other = environment("venv", "torch")
     old = profile(flags=("avx2",))
-    assert has_bfloat16(profile())
-    assert not has_bfloat16(old)
     assert [s.id for s in list_frameworks(old, SOURCE, environment=other)] == ["pytorch"]
 
 
@@ -69,20 +66,3 @@ def test_what_is_least_promising_comes_last():
     other = environment("venv", "keras", "torch", "jax")
     found = [setup.id for setup in list_frameworks(profile(), SOURCE, environment=other)]
     assert found == ["backend-jax", "pytorch", "pytorch-bfloat16", "backend-torch"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "is_on"),
-    [
-        (("avx2", "fma"), False),
-        (("avx2", "avx_vnni"), True),
-        (("avx512f", "avx512_vnni"), True),
-        (("amx_bf16",), True),
-        ((), True),
-    ],
-)
-def test_onednn_is_on_by_itself_where_there_are_instructions_for_networks(flags, is_on):
-    machine = profile(flags=flags)
-    assert has_onednn_by_default(machine) is is_on
-    system = dataclasses.replace(machine.os, family=OsFamily.WINDOWS)
-    assert not has_onednn_by_default(dataclasses.replace(machine, os=system))

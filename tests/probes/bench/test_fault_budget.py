@@ -15,6 +15,7 @@ from probes.bench import turns
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.plan import CPU_BUDGET_S, OPENCL_BUDGET_S, Budget
+from probes.bench.plan_builder import AT_A_LOOK
 from probes.bench.process import Deadlines
 from probes.bench.session import DEADLINES, Session
 from probes.bench.tuning_store import TuningStore
@@ -132,7 +133,7 @@ def test_a_device_that_always_hangs_ends_within_its_time(drill):
 
 
 def headline(name, runner, **more):
-    return request(name, role="headline", runner=runner, n_values=9, **more)
+    return request(name, role="headline", runner=runner, n_values=9 * AT_A_LOOK, **more)
 
 
 def long_keras(name="k"):

@@ -8,7 +8,7 @@ import pytest
 from advisor.errors import InputError
 from advisor.model.kernel import ClockShape, Direction, GemmShape, KernelCall, StreamShape
 from advisor.model.machine import Cache, DeviceKind
-from advisor.model.measurement import Runner
+from advisor.model.measurement import Runner, Setting
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan as module
 from probes.bench import suite
@@ -136,12 +136,16 @@ def test_half_precision_that_the_processor_has_is_replayed_with_gradients(with_c
     assert replayed == {Direction.FORWARD, Direction.WEIGHT_GRADIENT}
 
 
-def test_a_thorough_run_sweeps_threads_and_turns_onednn_off(profile):
+@pytest.mark.parametrize(
+    ("flags", "value"), [(("avx512f", "avx512_vnni"), "0"), (("avx2", "fma"), "1")]
+)
+def test_a_thorough_run_sweeps_threads_and_turns_onednn_the_other_way(with_cpu, flags, value):
+    profile = with_cpu(isa_features=flags)
     requests = plan(profile, budget=Budget.THOROUGH, device_ids=("cpu",))
     assert {r.threads for r in requests} == {None, 1, 2, 4, 6, 12}
-    off = [r for r in requests if r.settings]
-    assert {r.settings for r in off} == {(module.ONEDNN_OFF,)}
-    assert {r.role for r in (*off, *[r for r in requests if r.threads])} == {"setting"}
+    other = [r for r in requests if r.settings]
+    assert {r.settings for r in other} == {(Setting(name="TF_ENABLE_ONEDNN_OPTS", value=value),)}
+    assert {r.role for r in (*other, *[r for r in requests if r.threads])} == {"setting"}
     arm = dataclasses.replace(profile, os=dataclasses.replace(profile.os, architecture="aarch64"))
     assert not [r for r in plan(arm, budget=Budget.THOROUGH) if r.settings]
 

@@ -114,7 +114,6 @@ def test_the_wire_holds_the_request(world):
             "precision": "float32",
             "min_value_s": 0.25,
             "n_values": 3,
-            "is_spread": False,
             "is_reference": False,
         }
     ]

@@ -10,6 +10,7 @@ from advisor.model.measurement import BenchmarkRequest, Runner
 from advisor.model.quantity import Precision
 from probes.bench import turns
 from probes.bench.plan import REFERENCE_SUFFIX
+from probes.bench.plan_builder import AT_A_LOOK
 from probes.bench.turns import Turns
 from probes.bench.visit_run import Surroundings
 from probes.bench.visits import Visit, conditions_of
@@ -26,7 +27,8 @@ def visit(runner, *, device_id="cpu", role="calibration", n_values=3, **more):
     return Visit(conditions=conditions_of(request), requests=(request,), **more)
 
 
-def beside(runner, *, n_values=4, **more):
+def beside(runner, *, n_looks=4, **more):
+    n_values = n_looks * AT_A_LOOK
     return visit(runner, role="headline", n_values=n_values, is_beside=True, **more)
 
 
@@ -57,7 +59,7 @@ class World:
             def work(self):
                 world.log.append(name)
                 if rests:
-                    for _ in range(requests[0].n_values):
+                    for _ in range(requests[0].n_values // AT_A_LOOK):
                         world.now += world.round_s
                         yield
                         world.log.append(name)
@@ -94,7 +96,7 @@ def world(monkeypatch):
 
 
 def test_what_stays_beside_begins_and_takes_a_round_at_each_rest(world):
-    order = world.take(beside(Runner.NUMPY, n_values=16), MAIN, budget_s={"cpu": 58.0})
+    order = world.take(beside(Runner.NUMPY, n_looks=16), MAIN, budget_s={"cpu": 58.0})
     assert order[:3] == "nkn"
     # The framework has its turn without a break of its own: all rounds but the first lie in it.
     assert order.count("n") == 17
@@ -102,7 +104,7 @@ def test_what_stays_beside_begins_and_takes_a_round_at_each_rest(world):
 
 
 def test_fewer_rounds_are_spread_over_all_rests(world):
-    visits = [beside(Runner.NUMPY, n_values=16), beside(Runner.STREAM, n_values=4), MAIN]
+    visits = [beside(Runner.NUMPY, n_looks=16), beside(Runner.STREAM, n_looks=4), MAIN]
     order = world.take(*visits, budget_s={"cpu": 32.0})
     during = order[order.index("k") :]
     places = [at for at, name in enumerate(during) if name == "s"]
@@ -132,8 +134,8 @@ def test_a_driver_does_not_rest_and_without_a_limit_nothing_does(world):
 
 
 def test_time_is_kept_for_the_rounds_of_the_same_device_only(world):
-    here = beside(Runner.NUMPY, n_values=10)
-    there = beside(Runner.OPENCL, device_id="other", n_values=10)
+    here = beside(Runner.NUMPY, n_looks=10)
+    there = beside(Runner.OPENCL, device_id="other", n_looks=10)
     world.take(here, there, MAIN, budget_s={"cpu": 30.0, "other": 10.0})
     # The first round took half a second; nine to ten others will take what their values last.
     assert world.rests_s[0] == pytest.approx(30.0 - 0.5 - 9 * 0.15, abs=0.2)

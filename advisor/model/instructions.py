@@ -1,0 +1,42 @@
+"""What follows from a processor's instructions: number formats it has, oneDNN on by default.
+
+Leaves to others: reading the instructions (`probes.machine`), what is done with the answer.
+"""
+
+from advisor.model.machine import MachineProfile, OsFamily
+from advisor.model.measurement import Setting
+from advisor.model.quantity import Precision
+
+# Instructions that multiply in a shorter number format.
+_FORMATS = {
+    Precision.BFLOAT16: frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"}),
+    Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "asimdhp"}),
+}
+# What makes TensorFlow switch oneDNN on by itself.
+_ONEDNN_FLAGS = frozenset(
+    {"avx512_vnni", "avx512_bf16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16"}
+)
+_ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
+
+
+def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
+    """Return whether the processor computes in a shorter number format by itself."""
+    return bool(_FORMATS.get(precision, frozenset()) & set(profile.cpu.isa_features))
+
+
+def has_onednn_by_default(profile: MachineProfile) -> bool:
+    """Return whether TensorFlow uses oneDNN unless it is told not to.
+
+    The Linux wheel looks for instructions made for networks; seen with 2.21, which leaves oneDNN
+    off on a Zen 3. A processor whose instructions are not known is taken for a newer one.
+    """
+    is_x86 = profile.os.architecture.lower() in ("x86_64", "amd64")
+    if profile.os.family is not OsFamily.LINUX or not is_x86:
+        return False
+    flags = profile.cpu.isa_features
+    return not flags or bool(_ONEDNN_FLAGS & set(flags))
+
+
+def other_onednn(profile: MachineProfile) -> Setting:
+    """Return the setting that makes TensorFlow do without oneDNN, or with it where it is off."""
+    return Setting(name=_ONEDNN, value="0" if has_onednn_by_default(profile) else "1")

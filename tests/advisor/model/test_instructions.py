@@ -1,0 +1,36 @@
+"""What follows from the instructions of a processor."""
+
+import dataclasses
+
+import pytest
+
+from advisor.model.instructions import has_onednn_by_default, has_short_format, other_onednn
+from advisor.model.machine import OsFamily
+from advisor.model.quantity import Precision
+from tests.helpers.trial_machines import profile
+
+
+def test_a_format_needs_instructions_of_its_own():
+    flags = ("avx512_bf16", "amx_fp16")
+    assert has_short_format(profile(flags=flags), precision=Precision.BFLOAT16)
+    assert has_short_format(profile(flags=flags), precision=Precision.FLOAT16)
+    assert not has_short_format(profile(flags=("avx2",)), precision=Precision.BFLOAT16)
+    assert not has_short_format(profile(flags=flags), precision=Precision.FLOAT32)
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_on"),
+    [
+        (("avx2", "fma"), False),
+        (("avx2", "avx_vnni"), True),
+        (("avx512f", "avx512_vnni"), True),
+        (("amx_bf16",), True),
+        ((), True),
+    ],
+)
+def test_onednn_is_on_by_itself_where_there_are_instructions_for_networks(flags, is_on):
+    machine = profile(flags=flags)
+    assert has_onednn_by_default(machine) is is_on
+    system = dataclasses.replace(machine.os, family=OsFamily.WINDOWS)
+    assert not has_onednn_by_default(dataclasses.replace(machine, os=system))
+    assert other_onednn(machine).value == ("0" if is_on else "1")
