@@ -15,11 +15,21 @@ import worker_timing
 
 # Values that last longer are reported as they come, so that the parent hears from us.
 _LONG_VALUE_S = 0.5
+# TensorFlow without oneDNN says so of convolutions with dilation, as of an invalid argument.
+_LACKS = "do not yet support"
+
+
+def _lack_of(error):
+    """Return the line in which a framework says that it does not have a kernel, else ""."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    found = next((line for line in lines if _LACKS in line), "")
+    # TensorFlow puts the node in front of it and the operation behind.
+    return found.rpartition("}} ")[2].partition(" [Op:")[0]
 
 
 def outcome_of(error):
     """Return the name of the verdict that an exception stands for."""
-    if isinstance(error, worker_errors.UnsupportedKernel):
+    if isinstance(error, worker_errors.UnsupportedKernel) or _lack_of(error):
         return "unsupported"
     if isinstance(error, worker_errors.WrongResult):
         return "wrong_result"
@@ -36,6 +46,7 @@ def sentence_of(error):
     text = lines[0].strip() if lines else ""
     if isinstance(error, (worker_errors.UnsupportedKernel, worker_errors.WrongResult)) and text:
         return text
+    text = _lack_of(error) or text
     return "{}: {}".format(type(error).__name__, text) if text else type(error).__name__
 
 

@@ -2,7 +2,9 @@
 
 import threading
 
-from ui.background import BackgroundTask
+from advisor.errors import InputError
+from ui.background import BackgroundTask, error_line
+from ui.program import VARIABLE
 
 
 def collect(task):
@@ -73,3 +75,10 @@ def test_starting_does_not_wait_for_the_work(qtbot):
         task.start()
         assert news == []
         gate.set()
+
+
+def test_an_error_is_one_line_that_names_the_program_as_it_was_called(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "python3 start.py")
+    error = InputError("nothing was measured:\n run `dl-advisor advise`")
+    assert error_line(error) == "nothing was measured: run `python3 start.py advise`"
+    assert error_line(ValueError()) == "ValueError"

@@ -90,6 +90,16 @@ class ResourceExhaustedError(Exception):
         (MemoryError(), "out_of_memory", "MemoryError"),
         (ResourceExhaustedError("OOM\nlong"), "out_of_memory", "ResourceExhaustedError: OOM"),
         (ZeroDivisionError("division"), "failed", "ZeroDivisionError: division"),
+        (
+            ValueError("{{node x}} These do not yet support dilation. [Op:Conv]"),
+            "unsupported",
+            "ValueError: These do not yet support dilation.",
+        ),
+        (
+            ValueError("Graph execution error:\n\n  These do not yet support dilation."),
+            "unsupported",
+            "ValueError: These do not yet support dilation.",
+        ),
     ],
 )
 def test_a_failing_kernel_is_reported_closed_and_the_next_one_runs(capsys, error, outcome, words):
