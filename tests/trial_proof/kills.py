@@ -79,10 +79,17 @@ def _kill_once(folder: Path, moments: random.Random, *, wants_child: bool) -> tu
         return told.end(), has_hit
 
 
+def _is_worker(process: psutil.Process) -> bool:
+    try:
+        return "user_network" in " ".join(process.cmdline())
+    except psutil.Error:  # it ended meanwhile
+        return False
+
+
 def _kill_child(parent: int, told: _Told) -> bool:
     """Kill the worker of the app and wait until it has told what became of it."""
     for child in psutil.Process(parent).children():
-        if "user_network" in " ".join(child.cmdline()):
+        if _is_worker(child):
             before = len(told.lines)
             child.kill()
             until = time.monotonic() + _TELL_S
