@@ -6,7 +6,8 @@ Leaves to others: running (`probes.bench.trials`), verdicts (`advisor.trial.judg
 """
 
 import math
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
@@ -19,6 +20,10 @@ _BETWEEN = 3
 MAX_RUNS = 10
 # A run that was started should also be finished: time beyond the last one's.
 _MARGIN = 1.1
+# Runs for which time is kept, of what may be the best.
+_CONFIRMING = 2
+# Two setups are about as fast: the difference of the logarithms of their speed-ups.
+CLOSE = 0.03
 
 
 def next_setup(
@@ -118,12 +123,35 @@ def _choose(
         name: counts.get(name, 0) + is_hopeless(values) - _head_start(values)
         for name, values in ratios.items()
     }
-    affordable = [s for s in open_ if last_s.get(s.id, default_s) * _MARGIN <= left_s]
+    costs_s = {setup.id: last_s.get(setup.id, default_s) * _MARGIN for setup in open_}
+    hopeful = _hopeful(ratios, best=_best(runs))
+    kept_s = max((_CONFIRMING * costs_s[name] + default_s for name in hopeful), default=0.0)
+    affordable = [
+        s for s in open_ if costs_s[s.id] + (0.0 if s.id in hopeful else kept_s) <= left_s
+    ]
     if not affordable:
         return None
     fewest = min(rounds[s.id] for s in affordable)
     turn = [s for s in affordable if rounds[s.id] == fewest]
     return turn[-1] if math.ceil(fewest) % 2 else turn[0]
+
+
+def _best(runs: Sequence[TrialRun]) -> float:
+    """Return the logarithm of the speed-up of the setup that is ahead."""
+    ratios = log_ratios(runs, baseline_id=runs[0].setup_id)
+    return max((statistics.fmean(values) for values in ratios.values()), default=0.0)
+
+
+def _hopeful(ratios: Mapping[str, Sequence[float]], *, best: float) -> frozenset[str]:
+    """Return the undecided setups that were faster twice, and by as much as the best.
+
+    Time is kept to confirm them: that tells more than a first run of what seldom helps.
+    """
+    return frozenset(
+        name
+        for name, values in ratios.items()
+        if len(values) > 1 and is_promising(values) and statistics.fmean(values) > best - CLOSE
+    )
 
 
 def _head_start(ratios: Sequence[float]) -> float:

@@ -100,3 +100,19 @@ def test_a_cancelled_run_ends_the_search(machine):
     assert [run.setup_id for run in runs] == ["now", "a"]
     assert next_setup(simulated.setups, runs[:1], budget_s=0.0) is None
     assert count_runs(runs) == {"now": 1, "a": 1}
+
+
+def a_run(name, at_s, value_s):
+    return TrialRun(
+        setup_id=name, started_s=at_s, duration_s=6.0, outcome=Outcome.COMPLETED, check_value=2.3,
+        values_s=(value_s,),
+    )  # fmt: skip
+
+
+def test_time_is_kept_to_confirm_what_was_faster_twice(machine):
+    setups = machine({"good": 1.07, "new": 1.0}).setups
+    order = [("now", 0.1), ("good", 0.093), ("now", 0.103), ("good", 0.096), ("now", 0.1)]
+    runs = [a_run(name, 6.0 * at, value_s) for at, (name, value_s) in enumerate(order)]
+    # Beside the baseline at the end there is time for two runs more, or for four.
+    assert next_setup(setups, runs, budget_s=30.0 + 20.0).id == "good"
+    assert next_setup(setups, runs, budget_s=30.0 + 34.0).id == "new"
