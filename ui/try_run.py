@@ -13,7 +13,7 @@ from advisor.model.measurement import Outcome, StabilityWarning
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource
 from advisor.trial.judge import is_promising, judge_all
 from advisor.trial.plan import TrialFacts, list_pairs
-from advisor.trial.schedule import MAX_RUNS, search
+from advisor.trial.schedule import CLOSE, MAX_RUNS, search
 from advisor.trial.statistics import log_ratios
 from probes.bench.process import CancelToken
 from probes.bench.stability import DRIFT, warnings_of_machine
@@ -24,6 +24,8 @@ from ui.history.store import History, Search
 # Of the time of a search with pairs, until when the most promising settings are run for the first
 # time, those that may be faster again, and their pairs; all other settings come after these.
 FIRST_SHARE, SECOND_SHARE, PAIRS_SHARE = 0.55, 0.7, 0.85
+# Runs of what is ahead before all other settings have had their first.
+_RUNS_OF_LEADING = 3
 # A step this many times as long as now, or a run, need not be timed well.
 _HOPELESS = 2.0
 _MOST_TIMES_LONGER = 5.0
@@ -169,6 +171,8 @@ class Searcher:
         precision = self._request.source.precision
         pairs = list_pairs(judge_all([baseline, *singles], self._runs, precision=precision)[1:])
         go_on(pairs, PAIRS_SHARE, 1)
+        # To know what is ahead tells more than a first run of what seldom helps.
+        go_on(self._leading(baseline, (*singles, *pairs)), 1.0, _RUNS_OF_LEADING)
         go_on(singles, 1.0, 1)
         go_on(self._promising(baseline, (*singles, *pairs)), 1.0)
         self._search_among([baseline, *singles, *pairs], budget_s=budget_s)
@@ -179,6 +183,18 @@ class Searcher:
     ) -> tuple[TrialSetup, ...]:
         ratios = log_ratios(self._runs, baseline_id=baseline.id)
         return tuple(setup for setup in setups if is_promising(ratios.get(setup.id, ())))
+
+    def _leading(
+        self, baseline: TrialSetup, setups: Sequence[TrialSetup]
+    ) -> tuple[TrialSetup, ...]:
+        """Return what may be faster, and is about as fast as what is fastest so far."""
+        ratios = log_ratios(self._runs, baseline_id=baseline.id)
+        speeds = {
+            setup.id: statistics.fmean(ratios[setup.id])
+            for setup in self._promising(baseline, setups)
+        }
+        best = max(speeds.values(), default=0.0)
+        return tuple(setup for setup in setups if speeds.get(setup.id, -1.0) > best - CLOSE)
 
     @property
     def _is_cancelled(self) -> bool:
