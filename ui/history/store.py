@@ -239,17 +239,16 @@ class History:
 
     def own_steps(self, *, machine: str) -> tuple[OwnStep, ...]:
         """Return what was tried on a machine, oldest first; damaged rows are left out."""
-        return tuple(
-            row.step
-            for row in self.own_step_rows()
-            if row.search.machine == machine and row.step is not None
-        )
+        rows = self.own_step_rows(machine=machine)
+        return tuple(row.step for row in rows if row.step is not None)
 
-    def own_step_rows(self) -> tuple[OwnStepRow, ...]:
-        """Return what was tried on all machines, oldest first."""
+    def own_step_rows(self, *, machine: str | None = None) -> tuple[OwnStepRow, ...]:
+        """Return what was tried on a machine, None: on all of them, oldest first."""
         rows = self._database.execute(
             f"SELECT {_SEARCH_COLUMNS}, own_step.step FROM own_step "  # noqa: S608 - our own names
-            "JOIN search ON search.key = own_step.search_key ORDER BY own_step.id"
+            "JOIN search ON search.key = own_step.search_key "
+            "WHERE ? IS NULL OR search.machine = ? ORDER BY own_step.id",
+            (machine, machine),
         )
         return tuple(OwnStepRow(search=_search(row), step=_step_or_none(row[-1])) for row in rows)
 
