@@ -44,6 +44,8 @@ from advisor.model.published import (
 )
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.context import PredictionContext
 from advisor.predict.work import bytes_moved, flop, kernel_calls
 
 STACK = SoftwareStack(
@@ -344,6 +346,24 @@ def knowledge(**tables: object) -> Knowledge:
         "cpu_platforms": (platform(),),
     }
     return Knowledge(**{**values, **tables})
+
+
+def prediction_context(
+    measurements: MeasurementSet | None = None,
+    *,
+    work: Workload | None = None,
+    machine: MachineProfile | None = None,
+    facts: Knowledge | None = None,
+) -> PredictionContext:
+    """Return what predictions rest on: the usual machine, network and facts, unless given."""
+    machine, facts = machine or profile(), facts or knowledge()
+    return PredictionContext(
+        profile=machine,
+        ceilings=fit_ceilings(machine, measurements, facts),
+        measurements=measurements,
+        workload=work or small_cnn(),
+        knowledge=facts,
+    )
 
 
 def distinct_calls(work: Workload) -> int:

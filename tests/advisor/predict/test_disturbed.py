@@ -14,8 +14,6 @@ from advisor.model.machine import DeviceKind
 from advisor.model.measurement import Runner, Setting, StabilityWarning
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.context import PredictionContext
 from advisor.predict.disturbed import (
     FEWEST_VALUES,
     LEAST_BUSY_CPUS,
@@ -40,8 +38,8 @@ from tests.advisor.predict.builders import (
     measurement_set,
     offer,
     opencl_device,
+    prediction_context,
     profile,
-    small_cnn,
 )
 
 RECORDED = Path(__file__).resolve().parents[2] / "accuracy" / "recorded"
@@ -68,11 +66,7 @@ def run(logs=None, *, warnings=(), more=()):
 
 
 def context(measurements, *, machine=None):
-    machine = machine or profile()
-    return PredictionContext(
-        profile=machine, ceilings=fit_ceilings(machine, measurements, FACTS),
-        measurements=measurements, workload=small_cnn(), knowledge=FACTS,
-    )  # fmt: skip
+    return prediction_context(measurements, machine=machine, facts=FACTS)
 
 
 def told(measurements):

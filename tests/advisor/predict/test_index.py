@@ -5,11 +5,9 @@ import dataclasses
 from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Precision
 from advisor.predict.anchors import anchors_of, gpu_device
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.context import PredictionContext
 from advisor.predict.index import knowledge_index
 from advisor.predict.published import thread_sweeps
-from tests.advisor.predict.builders import device, knowledge, profile, published, small_cnn
+from tests.advisor.predict.builders import device, knowledge, prediction_context, published
 
 
 def test_the_index_holds_what_the_facts_say():
@@ -29,14 +27,7 @@ def test_no_facts_no_index():
 def test_a_given_index_is_used_and_changes_nothing():
     spec = device("RTX Test", peak=20e12, bandwidth=600e9)
     facts = knowledge(published=(published(device="RTX Test", value=1.0),), devices=(spec,))
-    machine = profile()
-    made = PredictionContext(
-        profile=machine,
-        ceilings=fit_ceilings(machine, None, facts),
-        measurements=None,
-        workload=small_cnn(),
-        knowledge=facts,
-    )
+    made = prediction_context(facts=facts)
     index = knowledge_index(facts)
     given = dataclasses.replace(made, index=index)
     assert given.cloud is index.cloud

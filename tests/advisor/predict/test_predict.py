@@ -12,31 +12,24 @@ from advisor.model.measurement import Runner, Setting
 from advisor.model.option import Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis, Interval, Precision
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.context import PredictionContext
 from advisor.predict.predict import job_times, option_precision, predict, predict_baseline
 from tests.advisor.predict.builders import (
     calibration,
     device,
     gemm,
-    knowledge,
     measure,
     measurement_set,
     offer,
     opencl_device,
+    prediction_context,
     profile,
     small_cnn,
 )
 
 
 def context(*measurements, work=None, machine=None, facts=None):
-    machine = machine or profile()
-    facts = facts or knowledge()
     measured = measurement_set(*measurements) if measurements else None
-    return PredictionContext(
-        profile=machine, ceilings=fit_ceilings(machine, measured, facts), measurements=measured,
-        workload=work or small_cnn(), knowledge=facts,
-    )  # fmt: skip
+    return prediction_context(measured, work=work, machine=machine, facts=facts)
 
 
 def fact(**changes):

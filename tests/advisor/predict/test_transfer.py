@@ -11,8 +11,6 @@ from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.offer import AcceleratorName
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis, Phase
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.context import PredictionContext
 from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
 from advisor.predict.transfer import hardware_key, transfer
 from tests.advisor.predict.builders import (
@@ -22,7 +20,7 @@ from tests.advisor.predict.builders import (
     measurement_set,
     offer,
     platform,
-    profile,
+    prediction_context,
     published,
     small_cnn,
 )
@@ -33,12 +31,8 @@ NAMES = (AcceleratorName(accelerator="RTX-Test", memory_bytes=None, device="RTX 
 
 def context(work=None, *, machine=None, is_measured=True, **tables):
     facts = knowledge(**{"devices": (GPU,), "accelerators": NAMES, **tables})
-    machine = machine or profile()
     measured = measurement_set(*calibration()) if is_measured else None
-    return PredictionContext(
-        profile=machine, ceilings=fit_ceilings(machine, measured, facts), measurements=measured,
-        workload=work or small_cnn(), knowledge=facts,
-    )  # fmt: skip
+    return prediction_context(measured, work=work, machine=machine, facts=facts)
 
 
 def rent(**changes):
@@ -248,11 +242,7 @@ def test_never_better_than_the_roofline(peak, batch, value, vcpus):
 @pytest.mark.slow
 def test_every_bundled_offer_has_a_time_or_a_reason():
     facts = load_knowledge()
-    machine = profile()
-    where = PredictionContext(
-        profile=machine, ceilings=fit_ceilings(machine, None, facts), measurements=None,
-        workload=small_cnn(), knowledge=facts,
-    )  # fmt: skip
+    where = prediction_context(facts=facts)
     options = {
         hardware_key(option): option
         for row in facts.offers
