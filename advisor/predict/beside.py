@@ -7,6 +7,8 @@ format it also keeps the weights and the normalisations in float32, and converts
 Leaves to others: how long such a kernel takes (`advisor.predict.efficiency`).
 """
 
+import math
+
 from advisor.model.kernel import (
     ConvShape,
     Direction,
@@ -52,6 +54,8 @@ def fed_s(workload: Workload, *, byte_per_s: float) -> float:
 def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall, ...]:
     """Return the element-wise kernels that a product brings with it, each with its direction."""
     shape = operator.shape
+    if isinstance(shape, ConvShape):
+        return _of_bias(operator, shape, phase=workload.phase)
     if not isinstance(shape, GemmShape):
         return ()
     if operator.parameters == 0:
@@ -64,6 +68,17 @@ def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall,
         summed = ElementwiseShape(op="relu", elements=added.elements)
         calls.append(KernelCall(shape=summed, direction=Direction.FORWARD))
     return tuple(calls)
+
+
+def _of_bias(operator: Operator, shape: ConvShape, *, phase: Phase) -> tuple[KernelCall, ...]:
+    """Return what the bias of a convolution takes: its gradient adds all results up.
+
+    Forward the library adds it as it goes.
+    """
+    if phase is Phase.INFERENCE or operator.variables < 2:
+        return ()
+    summed = ElementwiseShape(op="relu", elements=shape.n * shape.k * math.prod(shape.output))
+    return (KernelCall(shape=summed, direction=Direction.FORWARD),)
 
 
 def conversions(

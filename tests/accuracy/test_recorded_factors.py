@@ -24,7 +24,8 @@ from tests.accuracy.recorded_factors import (
 )
 
 FITTED_ON = [
-    Path(__file__).with_name("recorded") / f"linux-sapphirerapids-{day}.json.gz" for day in (2, 3)
+    Path(__file__).with_name("recorded") / f"linux-{name}.json.gz"
+    for name in ("sapphirerapids-2", "sapphirerapids-3", "zen5-2")
 ]
 
 

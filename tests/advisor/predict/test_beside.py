@@ -1,6 +1,7 @@
 """What a step does beside the kernels of its layers."""
 
 import dataclasses
+import math
 
 from advisor.model.kernel import (
     ElementwiseShape,
@@ -33,6 +34,14 @@ def test_the_bias_of_a_plain_product_comes_with_it():
     assert moved(operator(gemm(8, 96, 96), parameters=9312)) == 0
     assert moved(dataclasses.replace(SEQUENCE, variables=1)) == 0
     assert moved(operator(conv(8, 3, 8, 4), parameters=10)) == 0
+
+
+def test_the_bias_of_a_convolution_is_free_forward_and_its_gradient_is_a_sum_of_all_results():
+    layer = operator(conv(8, 3, 8, 4), parameters=10)
+    results = layer.shape.n * layer.shape.k * math.prod(layer.shape.output)
+    assert moved(layer) == 0
+    assert moved(layer, phase=Phase.TRAINING) == results
+    assert moved(dataclasses.replace(layer, variables=1), phase=Phase.TRAINING) == 0
 
 
 def test_heads_are_brought_together_and_apart():
