@@ -13,7 +13,7 @@ from advisor.model.measurement import Outcome, StabilityWarning
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource
 from advisor.trial.judge import is_promising, judge_all
 from advisor.trial.plan import TrialFacts, list_pairs
-from advisor.trial.schedule import CLOSE, MAX_RUNS, search
+from advisor.trial.schedule import MAX_RUNS, leading, search
 from advisor.trial.statistics import log_ratios
 from probes.bench.process import CancelToken
 from probes.bench.stability import DRIFT, warnings_of_machine
@@ -187,14 +187,9 @@ class Searcher:
     def _leading(
         self, baseline: TrialSetup, setups: Sequence[TrialSetup]
     ) -> tuple[TrialSetup, ...]:
-        """Return what may be faster, and is about as fast as what is fastest so far."""
         ratios = log_ratios(self._runs, baseline_id=baseline.id)
-        speeds = {
-            setup.id: statistics.fmean(ratios[setup.id])
-            for setup in self._promising(baseline, setups)
-        }
-        best = max(speeds.values(), default=0.0)
-        return tuple(setup for setup in setups if speeds.get(setup.id, -1.0) > best - CLOSE)
+        ahead = leading({setup.id: ratios.get(setup.id, ()) for setup in setups})
+        return tuple(setup for setup in setups if setup.id in ahead)
 
     @property
     def _is_cancelled(self) -> bool:

@@ -23,7 +23,7 @@ _MARGIN = 1.1
 # Runs for which time is kept, of what may be the best.
 _CONFIRMING = 2
 # Two setups are about as fast: the difference of the logarithms of their speed-ups.
-CLOSE = 0.03
+_CLOSE = 0.03
 
 
 def next_setup(
@@ -118,13 +118,16 @@ def _choose(
     """
     counts = count_runs(runs)
     last_s = {run.setup_id: run.duration_s for run in runs}
-    ratios = {setup.id: _raw_ratios(setup, runs) for setup in open_}
+    known = log_ratios(runs, baseline_id=runs[0].setup_id)
+    ratios = {setup.id: known.get(setup.id, ()) for setup in open_}
     rounds = {
         name: counts.get(name, 0) + is_hopeless(values) - _head_start(values)
         for name, values in ratios.items()
     }
     costs_s = {setup.id: last_s.get(setup.id, default_s) * _MARGIN for setup in open_}
-    hopeful = _hopeful(ratios, best=_best(runs))
+    # Time is kept to confirm what was faster twice: that tells more than a first run of what
+    # seldom helps.
+    hopeful = leading(known) & {name for name, values in ratios.items() if len(values) > 1}
     kept_s = max((_CONFIRMING * costs_s[name] + default_s for name in hopeful), default=0.0)
     affordable = [
         s for s in open_ if costs_s[s.id] + (0.0 if s.id in hopeful else kept_s) <= left_s
@@ -136,21 +139,18 @@ def _choose(
     return turn[-1] if math.ceil(fewest) % 2 else turn[0]
 
 
-def _best(runs: Sequence[TrialRun]) -> float:
-    """Return the logarithm of the speed-up of the setup that is ahead."""
-    ratios = log_ratios(runs, baseline_id=runs[0].setup_id)
-    return max((statistics.fmean(values) for values in ratios.values()), default=0.0)
+def leading(ratios: Mapping[str, Sequence[float]]) -> frozenset[str]:
+    """Return the setups that may be faster, and are about as fast as the fastest of these.
 
-
-def _hopeful(ratios: Mapping[str, Sequence[float]], *, best: float) -> frozenset[str]:
-    """Return the undecided setups that were faster twice, and by as much as the best.
-
-    Time is kept to confirm them: that tells more than a first run of what seldom helps.
+    Args:
+        ratios: of each setup, as `log_ratios` gives them.
     """
+    speeds = {name: statistics.fmean(values) for name, values in ratios.items() if values}
+    best = max(speeds.values(), default=0.0)
     return frozenset(
         name
-        for name, values in ratios.items()
-        if len(values) > 1 and is_promising(values) and statistics.fmean(values) > best - CLOSE
+        for name, speed in speeds.items()
+        if is_promising(ratios[name]) and speed > best - _CLOSE
     )
 
 
@@ -162,11 +162,6 @@ def _head_start(ratios: Sequence[float]) -> float:
     if not is_promising(ratios):
         return 0.0
     return 1.0 if len(ratios) > 1 else 0.5
-
-
-def _raw_ratios(setup: TrialSetup, runs: Sequence[TrialRun]) -> tuple[float, ...]:
-    baseline_id = runs[0].setup_id
-    return log_ratios(runs, baseline_id=baseline_id).get(setup.id, ())
 
 
 def search(
