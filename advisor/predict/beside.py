@@ -52,7 +52,7 @@ def fed_s(workload: Workload, *, byte_per_s: float) -> float:
 
 
 def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall, ...]:
-    """Return the element-wise kernels that a product brings with it, each with its direction."""
+    """Return the element-wise kernels that a product or a convolution brings with it."""
     shape = operator.shape
     if isinstance(shape, ConvShape):
         return _of_bias(operator, shape, phase=workload.phase)
@@ -65,8 +65,7 @@ def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall,
     added = ElementwiseShape(op="add", elements=shape.batch * shape.m * shape.n, n_inputs=2)
     calls = [KernelCall(shape=added, direction=Direction.FORWARD)]
     if workload.phase is Phase.TRAINING:
-        summed = ElementwiseShape(op="relu", elements=added.elements)
-        calls.append(KernelCall(shape=summed, direction=Direction.FORWARD))
+        calls.append(_passes(added.elements))
     return tuple(calls)
 
 
@@ -77,8 +76,13 @@ def _of_bias(operator: Operator, shape: ConvShape, *, phase: Phase) -> tuple[Ker
     """
     if phase is Phase.INFERENCE or operator.variables < 2:
         return ()
-    summed = ElementwiseShape(op="relu", elements=shape.n * shape.k * math.prod(shape.output))
-    return (KernelCall(shape=summed, direction=Direction.FORWARD),)
+    return (_passes(shape.n * shape.k * math.prod(shape.output)),)
+
+
+def _passes(elements: int, *, count: int = 1) -> KernelCall:
+    """Return reading so many values and writing as many, which ReLU stands for."""
+    shape = ElementwiseShape(op="relu", elements=elements)
+    return KernelCall(shape=shape, direction=Direction.FORWARD, count=count)
 
 
 def conversions(
@@ -101,9 +105,7 @@ def conversions(
     elements = int(_CONVERTED_SHARE * elements)
     if elements == 0:
         return ()
-    copy = ElementwiseShape(op="relu", elements=elements)
-    count = 1 if phase is Phase.INFERENCE else 2
-    return (KernelCall(shape=copy, direction=Direction.FORWARD, count=count),)
+    return (_passes(elements, count=1 if phase is Phase.INFERENCE else 2),)
 
 
 def _of_attention(shape: GemmShape, *, phase: Phase) -> tuple[KernelCall, ...]:
@@ -113,5 +115,4 @@ def _of_attention(shape: GemmShape, *, phase: Phase) -> tuple[KernelCall, ...]:
     count = _TURNED[shape.transpose_b]
     if phase is Phase.TRAINING:
         count += 2  # each gradient has its own
-    copy = ElementwiseShape(op="relu", elements=max(1, copied))
-    return (KernelCall(shape=copy, direction=Direction.FORWARD, count=count),)
+    return (_passes(max(1, copied), count=count),)
