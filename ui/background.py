@@ -1,7 +1,7 @@
 """The only place that leaves the GUI thread: runs a function, brings its news back.
 
 Every callback runs on the GUI thread, in the order in which the function sent them, and none
-comes after `done` or `failed`.
+comes after `done` or `failed`. A task deletes itself after that: who made it has but to forget it.
 Leaves to others: what is run (`ui.journey`).
 """
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 
 from advisor.report.called import as_called
 from advisor.report.said import said_line
@@ -18,6 +18,8 @@ from ui.language import user_translator
 from ui.program import program_name
 
 _log = logging.getLogger(__name__)
+# A thread that has told its end has nothing more to do.
+_END_S = 1.0
 
 
 def error_line(error: Exception) -> str:
@@ -72,3 +74,12 @@ class BackgroundTask(QObject):
 
     def _deliver(self, kind: str, value: object) -> None:
         getattr(self, kind).emit(value)
+        if kind != "sent":
+            self._end()
+
+    def _end(self) -> None:
+        self._thread.join(_END_S)
+        # What is connected goes with the task, and may hold the last of its parent: as a child of
+        # that, the task would be deleted a second time while it is being deleted.
+        self.setParent(QCoreApplication.instance())
+        self.deleteLater()

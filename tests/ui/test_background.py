@@ -1,6 +1,10 @@
 """What runs beside the window brings its news back in order, on the window's own thread."""
 
 import threading
+import weakref
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
+from shiboken6 import isValid
 
 from advisor.errors import InputError
 from ui.background import BackgroundTask, error_line
@@ -75,6 +79,31 @@ def test_starting_does_not_wait_for_the_work(qtbot):
         task.start()
         assert news == []
         gate.set()
+
+
+class Owner(QObject):
+    """Made a task whose slot holds what made it, as presenters do."""
+
+    told = Signal(object)
+
+    def __init__(self):
+        super().__init__()
+        self.task = BackgroundTask(lambda _send: "result", parent=self)
+        self.task.done.connect(lambda value: self.told.emit(value))
+
+
+def test_a_task_that_has_ended_deletes_itself_and_takes_no_owner_down(qtbot):
+    owner = Owner()
+    task, seen = weakref.ref(owner.task), weakref.ref(owner)
+    with qtbot.waitSignal(owner.told, timeout=5000):
+        owner.task.start()
+    assert owner.findChildren(BackgroundTask) == []
+    assert owner.task.wait(0.0)
+    # The slot of its own task has the last of it now; both go at once, each of them once.
+    del owner
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert seen() is None
+    assert task() is None or not isValid(task())
 
 
 def test_an_error_is_one_line_that_names_the_program_as_it_was_called(monkeypatch):

@@ -105,20 +105,14 @@ class ComparePresenter(QObject):
 
     def _on_done(self, subjects: Subjects, found: Comparison) -> None:
         self._shown = subjects
-        self._end()
+        self._task = None
         self._replace(CompareState(stage=CompareStage.READY, comparison=found))
 
     def _on_failed(self, error: Exception) -> None:
         text = error_line(error)
-        self._end()
+        self._task = None
         self._replace(CompareState(stage=CompareStage.FAILED, message=text))
         self.unexpected.emit(error)
-
-    def _end(self) -> None:
-        if self._task is not None:
-            self._task.wait(1.0)
-            self._task.deleteLater()
-        self._task = None
 
     def _replace(self, state: CompareState) -> None:
         self._state = state

@@ -221,13 +221,8 @@ class HistoryPresenter(QObject):
         task = BackgroundTask(work, parent=self)
         self._tasks.append(task)
         for end in (task.done, task.failed):
-            end.connect(lambda _value: self._forget(task))
+            end.connect(lambda _value: self._tasks.remove(task))
         return task
-
-    def _forget(self, task: BackgroundTask) -> None:
-        self._tasks.remove(task)
-        task.wait(1.0)
-        task.deleteLater()
 
     def _take(self, found: tuple[HistoryEntry, ...], *, stage: HistoryStage) -> None:
         names = {entry.id for entry in found}

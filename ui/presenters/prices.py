@@ -140,25 +140,19 @@ class PricesPresenter(QObject):
             self._replace(replace(self._state, progress=news))
 
     def _on_read(self, status: PriceStatus) -> None:
-        self._end()
+        self._task = None
         self._replace(replace(self._state, stage=PricesStage.READY, status=status))
 
     def _on_fetched(self, status: PriceStatus) -> None:
-        self._end()
+        self._task = None
         self._replace(replace(self._state, stage=PricesStage.DONE, status=status, progress=None))
 
     def _on_failed(self, error: Exception) -> None:
-        self._end()
+        self._task = None
         text = error_line(error)
         self._replace(replace(self._state, stage=PricesStage.FAILED, message=text, progress=None))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
-
-    def _end(self) -> None:
-        if self._task is not None:
-            self._task.wait(1.0)
-            self._task.deleteLater()
-        self._task = None
 
     def _replace(self, state: PricesState) -> None:
         self._state = state

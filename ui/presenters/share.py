@@ -228,22 +228,16 @@ class SharePresenter(QObject):
         task.start()
 
     def _on_done(self, state: ShareState, then: Callable[[], None]) -> None:
-        self._end()
+        self._task = None
         self._replace(replace(state, stage=ShareStage.READY))
         then()
 
     def _on_failed(self, error: Exception) -> None:
-        self._end()
+        self._task = None
         event, detail = ShareEvent.FAILED, error_line(error)
         self._replace(replace(self._state, stage=ShareStage.READY, event=event, detail=detail))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
-
-    def _end(self) -> None:
-        if self._task is not None:
-            self._task.wait(1.0)
-            self._task.deleteLater()
-        self._task = None
 
     def _replace(self, state: ShareState) -> None:
         self._state = state

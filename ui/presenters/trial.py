@@ -171,11 +171,11 @@ class TrialPresenter(QObject):
             self._replace(replace(self._state, running=None, runs=runs))
 
     def _on_plan(self, plan: TrialPlan) -> None:
-        self._end()
+        self._task = None
         self._replace(replace(self._state, stage=TrialStage.READY, plan=plan))
 
     def _on_report(self, found: tuple[TrialReport, Recommendation | None]) -> None:
-        self._end()
+        self._task = None
         report, advice = found
         stage = TrialStage.STOPPED if self._cancel.is_cancelled else TrialStage.DONE
         self._replace(
@@ -191,17 +191,11 @@ class TrialPresenter(QObject):
             self.advised.emit(advice)
 
     def _on_failed(self, error: Exception) -> None:
-        self._end()
+        self._task = None
         text = error_line(error)
         self._replace(replace(self._state, stage=TrialStage.FAILED, running=None, message=text))
         if not isinstance(error, AdvisorError | OSError):
             self.unexpected.emit(error)
-
-    def _end(self) -> None:
-        if self._task is not None:
-            self._task.wait(1.0)
-            self._task.deleteLater()
-        self._task = None
 
     def _replace(self, state: TrialState) -> None:
         self._state = state

@@ -127,8 +127,6 @@ class WorkloadPresenter(QObject):
 
     def _go_on(self) -> None:
         """Read what was asked for while something else was read."""
-        if self._task is not None:
-            self._task.wait(1.0)
         self._task = None
         if self._wanted is not None and not self._timer.isActive():
             self._start()

@@ -106,7 +106,7 @@ def test_a_cancelled_run_is_marked_in_the_list_and_in_its_csv(view, presenter, q
     title = an_advice().ranked[0].option.title
     assert [cell(view.table, row, 3) for row in (0, 1)] == [f"Cancelled run: {title}", title]
     assert [entry.is_cancelled for entry in presenter.state.entries] == [True, False]
-    presenter.save_csv_to(tmp_path / "list.csv")
+    presenter.save_csv_to(str(tmp_path / "list.csv"))
     qtbot.waitUntil((tmp_path / "list.csv").is_file, timeout=10_000)
     qtbot.waitUntil(lambda: settled(presenter), timeout=10_000)
     told = list(csv.DictReader((tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
