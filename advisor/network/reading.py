@@ -57,6 +57,21 @@ def parse_json(data: bytes) -> Any:
         raise NetworkFileError(f"not JSON: {error}") from None
 
 
+def layer_classes(config: Any) -> frozenset[str]:
+    """Return the names of all classes in a parsed Keras configuration, wrapped ones included."""
+    found: set[str] = set()
+    waiting = [config]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            name = one.get("class_name")
+            found |= {name} if isinstance(name, str) else set()
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return frozenset(found)
+
+
 def _check_directory(file: BinaryIO) -> None:
     """Refuse an archive whose directory alone is a burden, before it is parsed."""
     file.seek(0, 2)

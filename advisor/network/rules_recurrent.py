@@ -172,7 +172,10 @@ def convolutional(call: Call) -> Result:
 
 
 _LAYERS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "RNN")
+_CONVOLUTIONAL = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
+# Classes of Keras that run over time, step by step.
+RECURRENT_CLASSES = frozenset({*_LAYERS, *_CONVOLUTIONAL})
 RULES = {
     **dict.fromkeys(_LAYERS, recurrent),
-    **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), convolutional),
+    **dict.fromkeys(_CONVOLUTIONAL, convolutional),
 }

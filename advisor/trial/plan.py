@@ -5,6 +5,7 @@ the order (`advisor.trial.schedule`).
 """
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from advisor.model.trial import (
     TrialSource,
     TrialVerdict,
 )
+from advisor.network.reading import layer_classes, parse_json
+from advisor.network.rules_recurrent import RECURRENT_CLASSES
 from advisor.recommend.steps import pieces_of, usable_cores
 from advisor.trial.frameworks import TENSORFLOW, list_frameworks
 
@@ -87,25 +90,38 @@ def list_trials(
         TrialSetup(id="xla", title=N_("Compile with XLA"), option_id="xla-cpu", jit=Jit.ON),
         *list_frameworks(profile, source, environment=environment, gpu_backends=facts.gpu_backends),
     ]
-    found.sort(key=lambda setup: _place(setup, source=source, n_cores=usable_cores(profile)))
+    place = functools.partial(
+        _place, source=source, is_recurrent=_is_recurrent(source), n_cores=usable_cores(profile)
+    )
+    found.sort(key=place)
     found += _batches(source) if with_batches else ()
     facts_by_id = {fact.id: fact for fact in options}
     known = (_with_fact(setup, facts_by_id.get(setup.option_id or "")) for setup in found)
     return (baseline_setup(), *known)
 
 
-def _place(setup: TrialSetup, *, source: TrialSource, n_cores: int | None) -> int:
+def _place(
+    setup: TrialSetup, *, source: TrialSource, is_recurrent: bool, n_cores: int | None
+) -> int:
     """Return how early a setup has its turn: 0 is what most often gains much, 2 what seldom does.
 
     A search may end before all had a turn. Fewer numbers to compute with and to move gain most,
-    in any framework; kernels that are not made for the processor gain nothing on x86-64, nor does
+    in any framework; XLA gains on networks that go through time, whose many small operators it
+    joins. Kernels that are not made for the processor gain nothing on x86-64, nor does
     Keras on PyTorch where PyTorch alone is tried, nor an idle core where there are few.
     """
-    if setup.precision not in (None, source.precision):
+    if setup.precision not in (None, source.precision) or (setup.id == "xla" and is_recurrent):
         return 0
     has_few = n_cores is not None and n_cores <= _FEW_CORES
     seldom = {"onednn-off", "backend-torch", *(("threads-half",) if has_few else ())}
     return 2 if setup.id in seldom else 1
+
+
+def _is_recurrent(source: TrialSource) -> bool:
+    """Whether the network goes through time step by step, as far as its configuration is known."""
+    if source.model_json is None:
+        return False
+    return bool(layer_classes(parse_json(source.model_json.encode())) & RECURRENT_CLASSES)
 
 
 def _with_fact(setup: TrialSetup, fact: OptionFact | None) -> TrialSetup:

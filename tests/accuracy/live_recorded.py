@@ -1,15 +1,17 @@
 """`python -m tests.accuracy recorded FILE`: errors of the predictions on a recorded machine.
 
 Each network at each batch, in training and inference, against the mean of its bouts. Questions
-are named "source/phase/families": source is what the prediction may use, `calibration` (the quick
-suite), `again` (that of the end of the run) or `replay` (the network's own kernels besides, within
-the time of the quick suite); families are all, fitted or held_out.
+are named "source/phase/families": source is what the prediction may use, `calibration` (the last
+quick suite before the network's steps), `again` (that of the end of the run) or `replay` (the
+network's own kernels besides, within the time of the quick suite); families are all, fitted or
+held_out.
 """
 
 import argparse
 import dataclasses
 import json
 import math
+import re
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,6 +32,8 @@ from tests.accuracy.live_units import kernels_of
 from tests.accuracy.offline import Case, Summary, summarise
 
 BOUTS = (1, 2)
+# Calibrations that the predictions of the networks after them rest on.
+_REPEATED = re.compile(r"calibration/(start|[0-9]+)")
 QUICK_S = CPU_BUDGET_S[Budget.QUICK]
 
 
@@ -136,6 +140,17 @@ class Judge:
         ends = dict(self._recording.units[f"calibration/{name}"]["ends_s"])
         return [m for m in found.measured if ends[m.request.id] <= seconds + 1.0]
 
+    def last_calibration(self, truth: Truth) -> str:
+        """Return the name of the last calibration before the first steps of a network."""
+        units = self._recording.units
+        begun = units[f"truth/1/{truth.network.name}"]["started_s"]
+        started = {
+            unit["started_s"]: name.removeprefix("calibration/")
+            for name, unit in units.items()
+            if _REPEATED.fullmatch(name) and unit["started_s"] < begun
+        }
+        return started[max(started)] if started else "start"
+
     def step(
         self,
         truth: Truth,
@@ -160,9 +175,9 @@ class Judge:
             own = self.replay(truth, "float32")
             if own is None:
                 return None
-            table = self.calibration("start", seconds=QUICK_S - own.seconds)
+            table = self.calibration(self.last_calibration(truth), seconds=QUICK_S - own.seconds)
             return self.step(truth, [*table, *own.measured])
-        name = {"calibration": "start", "again": "end"}[source]
+        name = "end" if source == "again" else self.last_calibration(truth)
         table = self.calibration(name, seconds=math.inf)
         return self.step(truth, table) if table else None
 

@@ -9,13 +9,19 @@ import pytest
 
 from advisor.knowledge.store import load_knowledge
 from advisor.model.kernel import UnknownShape
-from advisor.model.quantity import Phase
+from advisor.model.quantity import Phase, Precision
 from probes.machine.collect import collect_profile
 from probes.machine.reader import SystemReader
 from tests.accuracy.live import run_live
 from tests.accuracy.live_file import Recording, anonymous
 from tests.accuracy.live_networks import live_networks
-from tests.accuracy.live_recorded import baseline_path, judge_recording, run_recorded
+from tests.accuracy.live_recorded import (
+    Judge,
+    Truth,
+    baseline_path,
+    judge_recording,
+    run_recorded,
+)
 from tests.accuracy.live_units import (
     extra_calls,
     kernels_of,
@@ -85,9 +91,33 @@ def test_units_have_names_of_their_own_and_begin_with_a_calibration(profile):
     names = [task.name for task in tasks(profile, NETWORKS)]
     assert len(set(names)) == len(names)
     assert names[0] == "calibration/start"
-    first, second = names.index("truth/1/gru-two"), names.index("truth/2/gru-two")
-    assert names.index("truth/1/dense-tiny") > first
-    assert names.index("truth/1/dense-tiny") < second
+    first = names.index("truth/1/gru-two")
+    assert names[first : first + 3] == [
+        "truth/1/gru-two", "replay/float32/gru-two", "truth/2/gru-two",
+    ]  # fmt: skip
+    assert {"calibration/9", "calibration/18", "calibration/end"} <= set(names)
+    assert names[names.index("calibration/9") - 1].startswith("truth/2/")
+
+
+def test_a_prediction_rests_on_the_last_calibration_before_its_network(tmp_path):
+    recording = Recording(tmp_path / "some.json.gz")
+    begun = {
+        "calibration/start": 0.0, "truth/1/gru-two": 1.0, "calibration/9": 2.0,
+        "calibration/bfloat16": 3.0, "truth/1/dense-tiny": 4.0, "calibration/end": 5.0,
+    }  # fmt: skip
+    for name, at in begun.items():
+        recording.put(name, {"started_s": at, "load": {}})
+    judge = Judge(recording, load_knowledge())
+    found = {
+        name: judge.last_calibration(
+            Truth(
+                network=network(name), phase=Phase.INFERENCE, batch=1,
+                precision=Precision.FLOAT32, bouts_s=(1.0,),
+            )
+        )
+        for name in ("gru-two", "dense-tiny")
+    }  # fmt: skip
+    assert found == {"gru-two": "start", "dense-tiny": "9"}
 
 
 def test_real_steps_are_timed_and_one_bad_network_does_not_take_the_others():

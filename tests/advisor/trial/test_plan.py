@@ -1,6 +1,7 @@
 """What is tried where."""
 
 import dataclasses
+import json
 
 import pytest
 
@@ -63,6 +64,19 @@ def test_what_gains_most_comes_first_and_what_seldom_gains_last():
     few, many = ids(profile(cores=2, logical=2)), ids(profile(cores=32, logical=32))
     assert few.index("threads-half") > few.index("xla")
     assert many.index("threads-half") < many.index("xla")
+
+
+@pytest.mark.parametrize("wrapper", ["{}", '{{"class_name": "Bidirectional", "layer": {}}}'])
+def test_xla_comes_early_where_the_network_goes_through_time(wrapper):
+    order = {}
+    for layer in ("LSTM", "GRU", "Dense"):
+        entry = json.loads(wrapper.format(f'{{"class_name": "{layer}"}}'))
+        config = json.dumps({"class_name": "Sequential", "config": {"layers": [entry]}})
+        order[layer] = ids(profile(), dataclasses.replace(SOURCE, model_json=config))
+    assert order["LSTM"] == order["GRU"]
+    assert order["LSTM"][:3] == ["now", "bfloat16", "xla"]
+    assert order["Dense"].index("xla") > order["Dense"].index("malloc-keep")
+    assert "xla" in ids(profile(), dataclasses.replace(SOURCE, model_json=None))
 
 
 def test_threads_follow_the_cores():
