@@ -1,8 +1,8 @@
 """What a live run does, unit by unit: calibrations, replays, and real steps of networks.
 
 A unit is skipped when the recording has it. The essential ones come first: a calibration, then for
-each network real steps, its replay and the real steps again, so that all of them meet the machine in
-the same state; another calibration after every few networks and at the end. Then the same under
+each network real steps, its replay and the real steps again, so that all of them meet the machine
+in the same state; another calibration after every few networks and at the end. Then the same under
 bfloat16 and on one thread, and kernels that the product does not replay.
 Leaves to others: errors (`live_errors`), the file (`live_file`).
 """
