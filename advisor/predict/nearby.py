@@ -78,7 +78,7 @@ TERMS = (
     Term(variance=0.03, same=("device", "precision")),
     Term(variance=0.01, same=("device", "network")),
 )
-NOISE = 0.04
+NOISE = 0.035
 
 # What belongs to the device: the rest of a question is the same for all devices.
 OF_DEVICE = frozenset(
@@ -164,11 +164,13 @@ class AnchorTable:
         features, logs: of the experiments; logs are over the law of thumb.
         groups: for each experiment the number of its device, equal for equal data sheets.
         weights: of the experiments in any answer (`advisor.predict.weights`); None: not solved.
+        noise: variance of each experiment that nothing shares; `NOISE` of all until it is solved.
     """
 
     def __init__(self, anchors: Sequence[Anchor], *, catalogue: Sequence[DeviceSpec] = ()) -> None:
         self.anchors = tuple(anchors)
         self.weights: Array | None = None
+        self.noise: Array = np.full(len(self.anchors), NOISE)
         sheets: dict[Device, int] = {}
         self.groups: Codes = np.array(
             [sheets.setdefault(anchor.device, len(sheets)) for anchor in self.anchors],

@@ -4,6 +4,8 @@ The best guess for an unseen time is a sum over all published ones, each times h
 times its weight. The weights follow from the published times alone, but take seconds to solve, so
 they come with the app. They are used only while they are those of the facts at hand: with other
 facts an answer rests on the most alike times only, which is a little worse, never wrong.
+Published figures scatter with heavy tails: each has a noise of its own, larger where it contradicts
+all that is alike, so that one odd figure does not bend the others.
 `python -m advisor.predict.weights` solves and writes them; to be run after a change of published
 results, devices, networks, or of `TERMS`.
 Leaves to others: the answers (`advisor.predict.answers`).
@@ -13,6 +15,7 @@ import array
 import json
 import sys
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,31 +25,56 @@ from advisor.predict.anchors import anchors_of
 from advisor.predict.nearby import NOISE, TERMS, AnchorTable
 from advisor.predict.similarity import Array, covariance
 
-VERSION = 1
+VERSION = 2
 # Digits after the point that count as the same: the last ones differ between processors.
 _DIGITS = 5
 _BLOCK = 256
+# Noise is distributed as Student's t with so many degrees of freedom and NOISE as its scale; found
+# by variational inference (Tipping and Lawrence 2005), which has settled after so many rounds.
+_DEGREES = 4.0
+_ROUNDS = 8
 
 
-def known_covariance(table: AnchorTable) -> Array:
-    """Return the covariance of all experiments with each other, their own noise included."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """What all published times say together.
+
+    Attributes:
+        weights: of each experiment in any answer.
+        noise: variance of the logarithm of each published time that nothing shares.
+    """
+
+    weights: Array
+    noise: Array
+
+
+def shared_covariance(table: AnchorTable) -> Array:
+    """Return the covariance of all experiments with each other, without their own noise."""
     count = len(table.anchors)
     total = np.empty((count, count))
     for first in range(0, count, _BLOCK):
         some = np.arange(first, min(count, first + _BLOCK))
         total[some] = covariance(TERMS, table.features.take(some), table.features)
-    total[np.diag_indices(count)] += NOISE
     return total
 
 
-def solved_weights(table: AnchorTable) -> Array:
-    """Return the weights of all experiments; takes seconds."""
-    return np.asarray(np.linalg.solve(known_covariance(table), table.logs))
+def solve(table: AnchorTable) -> Solution:
+    """Return the weights and the noise of all experiments; takes seconds."""
+    shared = shared_covariance(table)
+    noise = np.full(len(table.anchors), NOISE)
+    for _ in range(_ROUNDS):
+        inverse = np.linalg.inv(shared + np.diag(noise))
+        # What is left over of each time, and how surely.
+        rest = noise * (inverse @ table.logs)
+        variance = noise - noise * noise * np.diag(inverse)
+        noise = (_DEGREES * NOISE + rest * rest + variance) / (_DEGREES + 1.0)
+    weights = np.linalg.solve(shared + np.diag(noise), table.logs)
+    return Solution(weights=np.asarray(weights), noise=noise)
 
 
 def checksum(table: AnchorTable) -> int:
     """Return what tells the experiments and the terms of one table from those of another."""
-    total = zlib.crc32(f"{TERMS} {NOISE}".encode())
+    total = zlib.crc32(f"{TERMS} {NOISE} {_DEGREES} {_ROUNDS}".encode())
     for name, codes in sorted(table.features.codes.items()):
         total = zlib.crc32(codes.astype("<i8").tobytes(), zlib.crc32(name.encode(), total))
     numbers = {**table.features.numbers, "logs": table.logs}
@@ -57,19 +85,21 @@ def checksum(table: AnchorTable) -> int:
     return total
 
 
-def pack_weights(table: AnchorTable) -> bytes:
-    """Return the file of the weights of a table: a line of JSON, then float64, little-endian."""
+def pack_solution(table: AnchorTable) -> bytes:
+    """Return the file of a table: a line of JSON, then weights and noise, little-endian float64."""
     head = {"version": VERSION, "checksum": checksum(table), "n": len(table.anchors)}
-    body = solved_weights(table).astype("<f8").tobytes()
+    found = solve(table)
+    body = np.concatenate([found.weights, found.noise]).astype("<f8").tobytes()
     return json.dumps(head, separators=(",", ":")).encode() + b"\n" + body
 
 
-def unpack_weights(content: bytes, table: AnchorTable) -> Array | None:
-    """Return the weights of a table from such a file; None when they are not those of the table."""
+def unpack_solution(content: bytes, table: AnchorTable) -> Solution | None:
+    """Return what such a file holds; None when it was not solved from this table."""
     line, _, body = content.partition(b"\n")
+    count = len(table.anchors)
     try:
         head = json.loads(line)
-        is_same = head["version"] == VERSION and head["n"] == len(table.anchors)
+        is_same = head["version"] == VERSION and head["n"] == count
         if not is_same or head["checksum"] != checksum(table):
             return None
         values = array.array("d", body)
@@ -77,20 +107,25 @@ def unpack_weights(content: bytes, table: AnchorTable) -> Array | None:
         return None
     if sys.byteorder == "big":
         values.byteswap()
-    return np.array(values) if len(values) == len(table.anchors) else None
+    if len(values) != 2 * count:
+        return None
+    both = np.array(values)
+    return Solution(weights=both[:count], noise=both[count:])
 
 
 def anchor_table(knowledge: Knowledge) -> AnchorTable:
     """Return the published experiments of a knowledge, with their weights where they are known."""
     table = AnchorTable(anchors_of(knowledge), catalogue=knowledge.devices)
-    table.weights = unpack_weights(knowledge.weights, table) if knowledge.weights else None
+    known = unpack_solution(knowledge.weights, table) if knowledge.weights else None
+    if known is not None:
+        table.weights, table.noise = known.weights, known.noise
     return table
 
 
 def main() -> int:
     """Solve the weights of the bundled facts and write them."""
     target = Path(str(weights_file(bundled_folder())))
-    content = pack_weights(anchor_table(load_knowledge()))
+    content = pack_solution(anchor_table(load_knowledge()))
     target.write_bytes(content)
     sys.stdout.write(f"wrote {len(content)} bytes\n")
     return 0

@@ -40,6 +40,7 @@ class Piece:
         self.kernel = kernel
         self.name = kernel["id"]
         self.values_s = []
+        self.n_told = 0
         self.n_dropped = 0
         channel.send("stage", id=self.name, stage="prepare")
         self._prepared = runner.prepare(kernel)
@@ -93,6 +94,7 @@ class Piece:
 
     def report(self, channel, moved=None):
         """Tell the values; `moved` is how far the reference moved meanwhile, as a share."""
+        self.n_told = len(self.values_s)
         channel.send(
             "value",
             id=self.name,
@@ -196,7 +198,7 @@ class Bouts:
             for piece in self._spread if rests else ():
                 piece.report(self._channel)
         for piece in self._spread:
-            if len(piece.values_s) > piece.first_wanted:
+            if len(piece.values_s) > piece.n_told:
                 piece.report(self._channel)
             piece.close()
         self._spread = []

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from advisor.knowledge.store import load_knowledge
-from advisor.predict.nearby import NOISE, TERMS, AnchorTable
+from advisor.predict.nearby import TERMS, AnchorTable
 from advisor.predict.similarity import Array, Codes, Term, covariance
 from advisor.predict.weights import anchor_table
 from tests.accuracy.offline import typical_cases
@@ -53,7 +53,7 @@ class Judge:
 
     def errors(self, variances: Sequence[float]) -> Array:
         """Return log(predicted / published) of every row, its device left out."""
-        known = np.eye(len(self.table.anchors)) * NOISE
+        known = np.diag(self.table.noise)
         for variance, part in zip(variances, self._parts, strict=True):
             known += variance * part
         inverse = np.linalg.inv(known)

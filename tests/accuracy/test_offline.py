@@ -48,7 +48,7 @@ def test_large_errors_are_warned_of_and_not_everything_is(summaries, question):
 def test_goals_are_met_by_the_baseline():
     """Of all left-out times, which take minutes; one in 500 is off by 3 times unwarned at most."""
     unseen, software = BASELINE["unseen"], BASELINE["unseen_software"]
-    assert unseen["median_factor"] < 1.26
+    assert unseen["median_factor"] <= 1.25
     assert unseen["p90_factor"] <= 2.0
     for found in (unseen, software):
         assert found["large_unwarned"] <= found["n"] / 500

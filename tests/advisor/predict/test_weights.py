@@ -1,6 +1,7 @@
 """The bundled weights are those of the bundled facts, and are left alone for any others."""
 
 import dataclasses
+import math
 import struct
 
 import numpy as np
@@ -15,10 +16,10 @@ from advisor.predict.similarity import covariance
 from advisor.predict.weights import (
     anchor_table,
     checksum,
-    known_covariance,
-    pack_weights,
-    solved_weights,
-    unpack_weights,
+    pack_solution,
+    shared_covariance,
+    solve,
+    unpack_solution,
 )
 from tests.advisor.predict.builders import device, knowledge, published
 
@@ -43,28 +44,59 @@ def test_the_bundled_weights_are_those_of_the_bundled_facts(bundled):
     assert bundled.weights is not None
     some = np.arange(0, len(bundled.anchors), 50)
     of_some = covariance(TERMS, bundled.features.take(some), bundled.features)
-    found = of_some @ bundled.weights + NOISE * bundled.weights[some]
+    found = of_some @ bundled.weights + bundled.noise[some] * bundled.weights[some]
     assert found == pytest.approx(bundled.logs[some], abs=1e-6)
 
 
 def test_weights_return_the_published_times():
     table = anchor_table(facts(1.0, 2.0))
     assert table.weights is None
-    found = known_covariance(table) @ solved_weights(table)
-    assert found == pytest.approx(table.logs)
+    found = solve(table)
+    assert (shared_covariance(table) + np.diag(found.noise)) @ found.weights == pytest.approx(
+        table.logs
+    )
+
+
+def test_a_time_that_contradicts_all_others_has_more_noise_and_less_say():
+    values = [1.0] * 12
+    alike, odd = (
+        anchor_table(
+            knowledge(
+                published=tuple(
+                    published(device="GTX Small", value=one, multiply_adds=10**9) for one in each
+                ),
+                devices=CARDS,
+            )
+        )
+        for each in (values, [*values[:-1], 8.0])
+    )
+    calm, found = solve(alike), solve(odd)
+    assert np.ptp(calm.noise) < 0.1 * NOISE
+    assert found.noise[-1] > 5 * found.noise[0]
+    assert found.noise[0] == pytest.approx(calm.noise[0], rel=0.2)
+
+    # The others hardly follow it: with equal noise they would move by a twelfth of it.
+    def middle(solution):
+        shared = shared_covariance(odd)
+        return float((shared @ solution.weights)[0])
+
+    assert abs(middle(found) - middle(calm)) < 0.5 * math.log(8.0) / 12
 
 
 def test_weights_survive_their_file():
     table = anchor_table(facts(1.0, 2.0))
-    found = unpack_weights(pack_weights(table), table)
+    found, solved = unpack_solution(pack_solution(table), table), solve(table)
     assert found is not None
-    assert found.tolist() == solved_weights(table).tolist()
+    assert found.weights.tolist() == solved.weights.tolist()
+    assert found.noise.tolist() == solved.noise.tolist()
 
 
 def test_a_knowledge_carries_its_weights():
     plain = facts(1.0, 2.0)
-    packed = dataclasses.replace(plain, weights=pack_weights(anchor_table(plain)))
-    assert anchor_table(packed).weights is not None
+    packed = dataclasses.replace(plain, weights=pack_solution(anchor_table(plain)))
+    solved = anchor_table(packed)
+    assert solved.weights is not None
+    assert solved.noise.tolist() == solve(anchor_table(plain)).noise.tolist()
     other = dataclasses.replace(packed, published=facts(1.0, 3.0).published)
     assert anchor_table(other).weights is None
 
@@ -99,12 +131,12 @@ def test_the_last_digits_do_not_count():
         lambda content: content[:-3],
         lambda content: content[:-8],
         lambda content: content + struct.pack("<d", 0.0),
-        lambda content: content.replace(b'"version":1', b'"version":9'),
+        lambda content: content.replace(b'"version":2', b'"version":9'),
     ],
 )
 def test_a_damaged_file_is_no_weights(spoil):
     table = anchor_table(facts(1.0, 2.0))
-    assert unpack_weights(spoil(pack_weights(table)), table) is None
+    assert unpack_solution(spoil(pack_solution(table)), table) is None
 
 
 def test_with_other_facts_there_is_still_an_answer(bundled):
