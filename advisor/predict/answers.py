@@ -40,7 +40,7 @@ ANCHORED_WIDTH = 0.5
 # much (logarithm) it is off the middle, learned over the studies of TensorFlow, PyTorch and MXNet.
 OWN_LOG = -0.25
 # More than this is told as a warning. Of left-out figures below it 3 in 1000 were off by more than
-# 3 times, of those above it 6 in 100; with software that a study ran on other devices the large
+# 3 times, of those above it 5 in 100; with software that a study ran on other devices the large
 # errors begin earlier.
 WARNED_SD = 0.29
 OWN_WARNED_SD = 0.47
