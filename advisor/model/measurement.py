@@ -163,6 +163,13 @@ class Measurement:
         middle = self.median_s
         return statistics.median(abs(value - middle) for value in self.values_s)
 
+    @property
+    def spread(self) -> float | None:
+        """Median absolute deviation over the median; None: a single value tells none."""
+        if len(self.values_s) < 2 or self.median_s <= 0.0:
+            return None
+        return self.mad_s / self.median_s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedMeasurement:

@@ -140,9 +140,7 @@ def _opencl(device: OpenclDevice, tr: Translator) -> str:
 
 
 def _spread(measurement: Measurement) -> str:
-    if measurement.median_s <= 0:
-        return UNKNOWN
-    return "± " + format_percent(measurement.mad_s / measurement.median_s)
+    return UNKNOWN if measurement.spread is None else "± " + format_percent(measurement.spread)
 
 
 def _stack(measurement: Measurement) -> str:

@@ -148,7 +148,6 @@ def _result_row(
         state = Cell(text=verdict, value=verdict, explanation=message)
         return (what, where, nothing, nothing, state)
     value, unit = rate(result)
-    spread = result.mad_s / result.median_s if result.median_s > 0 else 0.0
     explanation = tr(
         N_("Median {time} of {n} values")
         if result.is_difference
@@ -161,6 +160,12 @@ def _result_row(
         what,
         where,
         Cell(text=format_rate(value, unit), value=value, explanation=explanation, is_number=True),
-        Cell(text=f"± {format_percent(spread)}", value=spread, is_number=True),
+        _spread_cell(result.spread),
         Cell(text=checked, value=checked, explanation=result.check),
     )
+
+
+def _spread_cell(spread: float | None) -> Cell:
+    if spread is None:
+        return Cell(text=UNKNOWN, value=-1.0, is_number=True)
+    return Cell(text=f"± {format_percent(spread)}", value=spread, is_number=True)

@@ -32,6 +32,9 @@ def test_a_measurement_shows_rate_and_spread(tr):
     assert "of 3 values" in result.explanation
     assert result.explanation.startswith("Lower quartile ")
     assert spread.text.startswith("± 1")
+    alone = dataclasses.replace(a_measurement(), values_s=(0.01,))
+    # One value tells no spread, least of all one of nothing.
+    assert result_rows((alone,), None, tr)[0][3].text == "–"
     assert state.text == "done"
     assert "product of two matrices" in kernel.explanation
 
