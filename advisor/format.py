@@ -145,6 +145,11 @@ def format_factor_interval(interval: Interval) -> str:
     return mid if low == mid == high else f"{mid} ({low} – {high})"
 
 
+def format_spread(fraction: float | None) -> str:
+    """Return a deviation as a share of its middle: "± 1.2 %"."""
+    return UNKNOWN if fraction is None else f"± {format_percent(fraction)}"
+
+
 def format_percent(fraction: float | None) -> str:
     """Return a fraction as a percentage: "3.1 %"."""
     return UNKNOWN if fraction is None else f"{format_number(fraction * 100, digits=2)} %"

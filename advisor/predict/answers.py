@@ -157,7 +157,7 @@ class Answers:
         if weights is None:
             weights = np.zeros(len(table.anchors))
             weights[rows] = Kriging(TERMS, noise=NOISE, features=features).weights(logs)
-        extra = table.noise[rows] - NOISE
+        known_noise = table.noise[rows]
         if own is not None:
             # Software for one kind of device is not that for another; the person is the same.
             here = dataclasses.replace(run, study=_HERE, software=_HERE)
@@ -168,10 +168,10 @@ class Answers:
             expected += usual_log_s(own.device, here) + self._usual_own_log()
             self._own_log = math.log(own.sample_s) - expected
             features = features.joined(asked)
-            extra = np.append(extra, own.log_sd**2)
+            known_noise = np.append(known_noise, NOISE + own.log_sd**2)
         job = table.job(self._run, kind)
         self._kriging = Kriging(
-            TERMS, noise=NOISE, features=features, extra_noise=extra,
+            TERMS, noise=NOISE, features=features, known_noise=known_noise,
             likeness=RunLikeness(TERMS, job=job, features=features, of_device=OF_DEVICE),
         )  # fmt: skip
         self._mean = JobMean(

@@ -184,11 +184,10 @@ def device_evidence(
 
 def _evidence(measurement: Measurement, measured_on: str) -> Evidence:
     value, unit = rate(measurement)
-    spread = measurement.mad_s / measurement.median_s if measurement.median_s > 0.0 else 0.0
     kind = "median" if measurement.is_difference else "lower quartile"
     statement = (
         f"{_label(measurement)}: {format_rate(value, unit)} measured here, "
-        f"{kind} of {len(measurement.values_s)}, MAD {format_percent(spread)}"
+        f"{kind} of {len(measurement.values_s)}, MAD {format_percent(measurement.spread or 0.0)}"
     )
     source = Source(
         title="measured on this machine", reference=measurement.request.id, date=measured_on

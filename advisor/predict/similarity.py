@@ -164,9 +164,9 @@ class Kriging:
 
     Args:
         terms: of the covariance.
-        noise: variance of one published figure that nothing shares.
+        noise: variance of the asked figure that nothing shares.
         features: the known experiments.
-        extra_noise: variance of each known figure on top of that; None: none.
+        known_noise: that of each known figure; None: the same.
         likeness: gives the covariance of questions with the known experiments; None: by the terms.
     """
 
@@ -176,16 +176,14 @@ class Kriging:
         *,
         noise: float,
         features: Features,
-        extra_noise: Array | None = None,
+        known_noise: Array | None = None,
         likeness: Callable[[Features], Array] | None = None,
     ) -> None:
         self._terms = terms
         self._noise = noise
         self._likeness = likeness or (lambda asked: covariance(terms, asked, features))
         known = covariance(terms, features, features)
-        known[np.diag_indices(len(features))] += noise
-        if extra_noise is not None:
-            known[np.diag_indices(len(features))] += extra_noise
+        known[np.diag_indices(len(features))] += noise if known_noise is None else known_noise
         self._inverse = np.linalg.inv(known)
 
     def weights(self, logs: Array) -> Array:

@@ -58,17 +58,28 @@ def shared_covariance(table: AnchorTable) -> Array:
     return total
 
 
+def known_covariance(table: AnchorTable) -> Array:
+    """Return the covariance of all experiments with each other, their own noise included."""
+    return _with_noise(shared_covariance(table), table.noise)
+
+
+def _with_noise(shared: Array, noise: Array) -> Array:
+    known = shared.copy()
+    known[np.diag_indices(len(noise))] += noise
+    return known
+
+
 def solve(table: AnchorTable) -> Solution:
     """Return the weights and the noise of all experiments; takes seconds."""
     shared = shared_covariance(table)
     noise = np.full(len(table.anchors), NOISE)
     for _ in range(_ROUNDS):
-        inverse = np.linalg.inv(shared + np.diag(noise))
+        inverse = np.linalg.inv(_with_noise(shared, noise))
         # What is left over of each time, and how surely.
         rest = noise * (inverse @ table.logs)
         variance = noise - noise * noise * np.diag(inverse)
         noise = (_DEGREES * NOISE + rest * rest + variance) / (_DEGREES + 1.0)
-    weights = np.linalg.solve(shared + np.diag(noise), table.logs)
+    weights = np.linalg.solve(_with_noise(shared, noise), table.logs)
     return Solution(weights=np.asarray(weights), noise=noise)
 
 

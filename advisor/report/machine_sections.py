@@ -9,8 +9,8 @@ from advisor.format import (
     UNKNOWN,
     format_bytes,
     format_number,
-    format_percent,
     format_rate,
+    format_spread,
 )
 from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
@@ -139,10 +139,6 @@ def _opencl(device: OpenclDevice, tr: Translator) -> str:
     )  # fmt: skip
 
 
-def _spread(measurement: Measurement) -> str:
-    return UNKNOWN if measurement.spread is None else "± " + format_percent(measurement.spread)
-
-
 def _stack(measurement: Measurement) -> str:
     stack = measurement.stack
     name = f"{stack.framework} {stack.framework_version or ''}".strip()
@@ -170,7 +166,7 @@ def measurement_section(
                 measurement.request.device_id,
                 _stack(measurement),
                 format_rate(value, unit),
-                _spread(measurement),
+                format_spread(measurement.spread),
                 str(len(measurement.values_s)),
             )
         )

@@ -5,7 +5,7 @@ import numpy as np
 from advisor.predict.anchors import Anchor
 from advisor.predict.answers import LeftOut
 from advisor.predict.nearby import AnchorTable
-from advisor.predict.weights import shared_covariance
+from advisor.predict.weights import known_covariance
 
 
 class Without:
@@ -13,7 +13,7 @@ class Without:
 
     def __init__(self, table: AnchorTable) -> None:
         self._table = table
-        self._inverse = np.linalg.inv(shared_covariance(table) + np.diag(table.noise))
+        self._inverse = np.linalg.inv(known_covariance(table))
         self._weights = self._inverse @ table.logs
         self._known: dict[tuple[str | None, ...], LeftOut] = {}
 

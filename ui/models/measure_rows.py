@@ -6,7 +6,7 @@ Leaves to others: the table model (`ui.models.rows`), the charts (`ui.models.cur
 from collections.abc import Callable
 from typing import TypeGuard
 
-from advisor.format import UNKNOWN, format_duration, format_percent, format_rate
+from advisor.format import UNKNOWN, format_duration, format_rate, format_spread
 from advisor.i18n import N_, Translator
 from advisor.model import kernel
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
@@ -160,12 +160,10 @@ def _result_row(
         what,
         where,
         Cell(text=format_rate(value, unit), value=value, explanation=explanation, is_number=True),
-        _spread_cell(result.spread),
+        Cell(
+            text=format_spread(result.spread),
+            value=-1.0 if result.spread is None else result.spread,
+            is_number=True,
+        ),
         Cell(text=checked, value=checked, explanation=result.check),
     )
-
-
-def _spread_cell(spread: float | None) -> Cell:
-    if spread is None:
-        return Cell(text=UNKNOWN, value=-1.0, is_number=True)
-    return Cell(text=f"± {format_percent(spread)}", value=spread, is_number=True)

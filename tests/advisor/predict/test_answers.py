@@ -19,7 +19,7 @@ from advisor.predict.answers import (
     answers,
 )
 from advisor.predict.nearby import AnchorTable
-from advisor.predict.weights import shared_covariance
+from advisor.predict.weights import known_covariance
 from tests.advisor.predict.builders import device, knowledge, published
 
 WORK = 1_000_000_000
@@ -116,7 +116,7 @@ def test_solved_weights_say_the_same_where_all_rows_are_alike():
     found = table(*study())
     run = run_of(found, study=None, software=None)
     alike = ask(found, run, LARGE)
-    found.weights = np.linalg.solve(shared_covariance(found) + np.diag(found.noise), found.logs)
+    found.weights = np.linalg.solve(known_covariance(found), found.logs)
     solved = ask(found, run, LARGE)
     assert solved.sample_s == pytest.approx(alike.sample_s)
     assert solved.log_sd == alike.log_sd
