@@ -28,6 +28,7 @@ from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from advisor.report.trial_section import build_trial_report, said_code, setup_title
 from advisor.trial.apply import Form, snippet, undo
+from advisor.trial.judge import ahead_of
 from advisor.trial.plan import choose_trials
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
@@ -228,6 +229,10 @@ def _print_snippet(report: TrialReport, form: Form) -> bool:
     best = report.best
     if best is None:
         commands.say("nothing is applied: no setting is surely faster than what you have now")
+        ahead = ahead_of(report)
+        if ahead is not None:
+            name = setup_title(ahead.setup, _tr())
+            commands.say(f"{name} is ahead, but not proven: more time (--minutes) may prove it")
         return False
     text = snippet(best.setup, form)
     if not text:

@@ -31,8 +31,9 @@ Names; with several values the condition is true ...
     npu_lacks:a|b         ... when no NPU is from any of them: amd, intel, apple, qualcomm
     phase:a               ... when the job is this: training, inference
     runs_on:a|b           ... when the work runs there now: cpu, igpu, dgpu
-    network_lacks:a|b     ... when the network has no operator of any of these kinds
+    network_has:a|b       ... when the network has an operator of any of these kinds
                               (`advisor.model.kernel.OperatorKind`)
+    network_lacks:a|b     ... when the network has no operator of any of them
     framework_not_installed:a|b  ... when no environment has any of these distributions
     already_default:a|b   ... when the OS family is one of these (or the value is "any"): the
                               software does this by itself there, the effect was measured against
@@ -81,6 +82,7 @@ NAMES: dict[str, frozenset[str] | None] = {
     "npu_lacks": frozenset({"amd", "intel", "apple", "qualcomm"}),
     "phase": frozenset({"training", "inference"}),
     "runs_on": frozenset({"cpu", "igpu", "dgpu"}),
+    "network_has": _OPERATOR_KINDS,
     "network_lacks": _OPERATOR_KINDS,
     "framework_not_installed": None,
     "already_default": _OS_FAMILIES | {"any"},

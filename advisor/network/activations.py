@@ -7,7 +7,7 @@ import re
 
 from advisor.model.kernel import SoftmaxShape
 from advisor.network.call import Call, Result, Shape, Step, axis_position
-from advisor.network.fields import describe
+from advisor.network.fields import describe, plain_name
 
 _SOFTMAX = ("softmax", "log_softmax")
 
@@ -35,7 +35,7 @@ def activation_name(call: Call, *, entry: str = "activation") -> str:
         inner = value.get("config")
         name = inner if isinstance(inner, str) else value.get("class_name")
         if isinstance(name, str):
-            return _snake_case(name.rsplit(">", maxsplit=1)[-1])
+            return _snake_case(plain_name(name))
     raise call.fields.refuse(f"{entry!r} must name a function, found {describe(value)}")
 
 

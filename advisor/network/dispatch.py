@@ -20,7 +20,7 @@ from advisor.network import (
     rules_recurrent,
 )
 from advisor.network.call import Call, Result, Rule, Shape, Step
-from advisor.network.fields import Fields
+from advisor.network.fields import Fields, plain_name
 
 _LAYER_RULES: dict[str, Rule] = {
     **activations.RULES,
@@ -51,11 +51,6 @@ def inner_call(call: Call, *, inputs: tuple[Shape, ...], batch: int) -> Call:
         batch=batch,
         is_training=call.is_training,
     )
-
-
-def plain_name(class_name: str) -> str:
-    """Return a class name without its package ("Custom>MyLayer" -> "MyLayer")."""
-    return class_name.rsplit(">", maxsplit=1)[-1]
 
 
 def _time_distributed(call: Call, depth: int) -> Result:

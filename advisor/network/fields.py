@@ -22,6 +22,11 @@ def describe(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
+def plain_name(class_name: str) -> str:
+    """Return a class name without its package ("Custom>MyLayer" -> "MyLayer")."""
+    return class_name.rsplit(">", maxsplit=1)[-1]
+
+
 def is_integer(value: object) -> bool:
     """Tell whether a value of a JSON file is an integer (true and false are not)."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -13,8 +13,8 @@ from typing import Any
 from advisor.errors import NetworkFileError
 from advisor.network.builder import MAX_CALLS, Network, NetworkBuilder, Tensor
 from advisor.network.call import Call, Shape
-from advisor.network.dispatch import apply_layer, plain_name
-from advisor.network.fields import Fields, describe
+from advisor.network.dispatch import apply_layer
+from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_references import Reference
 from advisor.network.keras_wiring import Node, read_wiring

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from advisor.errors import NetworkFileError
+from advisor.network.fields import plain_name
 
 # The configurations of the largest published Keras models have about 1.5 MB; the worst text of
 # this size takes a second and 200 MB to parse.
@@ -58,14 +59,17 @@ def parse_json(data: bytes) -> Any:
 
 
 def layer_classes(config: Any) -> frozenset[str]:
-    """Return the names of all classes in a parsed Keras configuration, wrapped ones included."""
+    """Return the names of all classes in a parsed Keras configuration, wrapped ones included.
+
+    Each without its package.
+    """
     found: set[str] = set()
     waiting = [config]
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict):
             name = one.get("class_name")
-            found |= {name} if isinstance(name, str) else set()
+            found |= {plain_name(name)} if isinstance(name, str) else set()
             waiting += one.values()
         elif isinstance(one, list):
             waiting += one

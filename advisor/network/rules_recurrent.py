@@ -10,7 +10,7 @@ from typing import Any
 
 from advisor.model.kernel import Cell, ConvShape, RecurrentShape
 from advisor.network.call import Call, Result, Shape, Step
-from advisor.network.fields import Fields, describe
+from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.windows import read_image, read_rank, read_window, window_output
 from advisor.predict.work import GATES
 
@@ -57,7 +57,7 @@ def _read_cells(serialised: Any, fields: Fields) -> tuple[_Unit, ...]:
     if not isinstance(serialised, dict) or not isinstance(serialised.get("config"), dict):
         raise fields.refuse(f"'cell' must be a cell, found {describe(serialised)}")
     inner = Fields(config=serialised["config"], where=fields.where)
-    class_name = str(serialised.get("class_name")).rsplit(">", maxsplit=1)[-1]
+    class_name = plain_name(str(serialised.get("class_name")))
     if class_name == "StackedRNNCells":
         cells = inner.raw("cells")
         if not isinstance(cells, list) or not cells:

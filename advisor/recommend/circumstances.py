@@ -165,11 +165,9 @@ def _decide_name(name: str, wanted: frozenset[str], given: Circumstances) -> boo
     profile = given.profile
     if name.startswith("isa_"):
         return _decide_isa(name, wanted, profile)
-    if name == "network_lacks":
+    if name in ("network_has", "network_lacks"):
         kinds = {operator_kind(entry.shape).value for entry in given.workload.operators}
-        if not kinds:
-            return None
-        return _lacks(frozenset(kinds), wanted)
+        return _any_of(kinds, wanted) == (name == "network_has") if kinds else None
     if name in ("gpu_vendor", "gpu_lacks"):
         return _any_of(gpu_vendors(profile), wanted) == (name == "gpu_vendor")
     if name == "npu_lacks":

@@ -28,6 +28,7 @@ NAME_TEXTS = {
     "npu_lacks": N_("no NPU is from {values}"),
     "phase": N_("the job is {values}"),
     "runs_on": N_("the work runs on the {values}"),
+    "network_has": N_("the network has {values}"),
     "network_lacks": N_("the network has no {values}"),
     "framework_not_installed": N_("{values} is not installed"),
     "already_default": N_("it is so already"),

@@ -153,6 +153,7 @@ TOLD = (
     N_("nothing was advised or tried yet: run `dl-advisor advise`"),
     N_("the network cannot be run: {why}"),
     N_("nothing is applied: no setting is surely faster than what you have now"),
+    N_("{title} is ahead, but not proven: more time (--minutes) may prove it"),
     N_("nothing is applied: the best setting has no {form} form, only {names}"),
     N_("cancelled"),
     N_("cancelled: what was fetched until now is kept"),

@@ -18,6 +18,7 @@ from advisor.model.trial import TrialReport, TrialResult, TrialSetup, TrialVerdi
 from advisor.report.names import PHASES
 from advisor.report.said import said, said_line
 from advisor.trial.apply import how_to_apply
+from advisor.trial.judge import ahead_of
 
 VERDICTS = {
     TrialVerdict.BASELINE: N_("as it is now"),
@@ -42,6 +43,9 @@ WARNINGS = {
     StabilityWarning.STEAL: N_("The host of this virtual machine took time away."),
     StabilityWarning.CPU_LIMIT: N_("This program may use only some of the processors."),
 }
+_AHEAD = N_(
+    "Ahead, but not proven in this time: {title}, {factor} as fast as now. More time may prove it."
+)
 # Parts of a combined setup by their ids, in a few words.
 _REMARK = "# "
 _THREADS = ("threads-physical", "threads-half", "one-pool")
@@ -94,7 +98,11 @@ def tried_sections(advice: Recommendation, tr: Translator) -> tuple[Section, ...
 
 def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> Section:
     """Return the table of what was tried, the chart, and how to use the best."""
+    ahead = ahead_of(report)
     blocks: list[Block] = [Paragraph(text=_headline(report, tr), style="lead")]
+    if ahead is not None and ahead.speedup is not None:
+        words, factor = title_of(ahead, tr), format_factor_interval(ahead.speedup)
+        blocks.append(Paragraph(text=tr(_AHEAD, title=words, factor=factor)))
     blocks += [
         Paragraph(text=tr(WARNINGS[w]), style="note") for w in report.warnings if w in WARNINGS
     ]
@@ -106,7 +114,7 @@ def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> S
         if result.message and result.verdict is not TrialVerdict.NOT_RUN:
             text = f"{title_of(result, tr)}: {said_line(result.message, tr)}"
             blocks.append(Paragraph(text=text, style="note"))
-    best = report.best
+    best = report.best or ahead
     if best is not None:
         for step in how_to_apply(best.setup, system=system):
             blocks.append(Paragraph(text=said(step.caption, tr)))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Interval, Precision
-from advisor.model.trial import TrialResult, TrialRun, TrialSetup, TrialVerdict
+from advisor.model.trial import TrialReport, TrialResult, TrialRun, TrialSetup, TrialVerdict
 from advisor.trial.statistics import (
     Estimate,
     Spread,
@@ -30,6 +30,10 @@ _LEAST_RUNS = 2
 _LEAST_RUNS_OF_FASTER = 3
 # A run this far from the baseline needs no second look to tell which way it goes.
 _HOPELESS = math.log(1.5)
+
+# A setting is ahead of another when it is faster by this share of half of its 95 % interval: about
+# nine times of ten, one that gains nothing is not.
+_AHEAD_SHARE = 0.6
 
 # A run this much faster may be one of a setting that is 5 % faster.
 _PROMISING = 0.5 * _DELTA
@@ -188,6 +192,31 @@ def judge_all(
                                   baseline=baseline)  # fmt: skip
         results.append(_result(setup, own, verdict, message, found=found, now=now))
     return tuple(results)
+
+
+def ahead_of(report: TrialReport) -> TrialResult | None:
+    """Return the setup that is ahead of all else without a proof; None when there is none.
+
+    It computes the same and ran more than once, but the time was too short for the spread of its
+    runs. Of 100 searches with a spread of 5 and 8 % in which one setting is 10 % faster, what is
+    named first is more than 3 % slower than the best in 13 and 42 with it, in 41 and 78 without.
+    """
+    best = report.best
+    to_beat = math.log(best.speedup.mid) if best is not None and best.speedup is not None else 0.0
+    found = [
+        (math.log(result.speedup.mid), result)
+        for result in report.results
+        if result.verdict is TrialVerdict.UNSTABLE
+        and result.speedup is not None
+        and result.n_runs >= _LEAST_RUNS
+        and _is_beyond(result.speedup, log=to_beat)
+    ]
+    return max(found, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+
+def _is_beyond(speedup: Interval, *, log: float) -> bool:
+    gain = math.log(speedup.mid) - log
+    return gain >= _DELTA and gain > _AHEAD_SHARE * math.log(speedup.mid / speedup.low)
 
 
 def _judge(

@@ -81,17 +81,18 @@ def list_trials(
         environment: another Python whose frameworks are tried too.
         with_batches: try other batch sizes as well.
     """
+    is_recurrent = _is_recurrent(source)
     found = [
         *_precision(profile, source),
         *_memory(facts),
         *_threads(profile, facts),
         *_kernels(profile),
         *_pipelines(source),
-        TrialSetup(id="xla", title=N_("Compile with XLA"), option_id="xla-cpu", jit=Jit.ON),
+        _xla(is_recurrent=is_recurrent),
         *list_frameworks(profile, source, environment=environment, gpu_backends=facts.gpu_backends),
     ]
     place = functools.partial(
-        _place, source=source, is_recurrent=_is_recurrent(source), n_cores=usable_cores(profile)
+        _place, source=source, is_recurrent=is_recurrent, n_cores=usable_cores(profile)
     )
     found.sort(key=place)
     found += _batches(source) if with_batches else ()
@@ -122,6 +123,11 @@ def _is_recurrent(source: TrialSource) -> bool:
     if source.model_json is None:
         return False
     return bool(layer_classes(parse_json(source.model_json.encode())) & RECURRENT_CLASSES)
+
+
+def _xla(*, is_recurrent: bool) -> TrialSetup:
+    option_id = "xla-recurrent" if is_recurrent else "xla-cpu"
+    return TrialSetup(id="xla", title=N_("Compile with XLA"), option_id=option_id, jit=Jit.ON)
 
 
 def _with_fact(setup: TrialSetup, fact: OptionFact | None) -> TrialSetup:

@@ -2,7 +2,7 @@
 
 from advisor.model.codec import load_document
 from advisor.model.trial import TrialReport, TrialResult, TrialVerdict
-from advisor.trial.judge import judge_all
+from advisor.trial.judge import ahead_of, judge_all
 from tests.trial_proof.jobs import Proof, measured_file, read_measured, write_json
 from tests.trial_proof.tries import read_times, try_file
 
@@ -60,7 +60,9 @@ def compare(proof: Proof) -> int:
 def _compared(
     network: str, truth: dict[str, float], report: TrialReport, spent_s: float | None
 ) -> dict[str, object]:
-    chosen = report.best.setup.id if report.best is not None else report.results[0].setup.id
+    ahead = ahead_of(report)
+    named = ahead or report.best or report.results[0]
+    chosen = named.setup.id
     same_batch = {name for name in truth if not name.startswith("batch-")}
     regret = regret_of(truth, chosen, among=same_batch | {chosen})
     best = max(same_batch, key=lambda name: truth[name])
@@ -68,8 +70,9 @@ def _compared(
     holds = holds and spent_s is not None and spent_s < MOST_S
     shown = "not measured" if regret is None else f"{100 * regret:.1f} %"
     took = "no time" if spent_s is None else f"{spent_s:.0f} s"
+    how = " (not proven)" if ahead is not None else ""
     lines = [
-        f"{network:20} app: {chosen}; best: {best} ({truth[best]:.3f}); regret {shown}; {took}"
+        f"{network:20} app: {chosen}{how}; best: {best} ({truth[best]:.3f}); regret {shown}; {took}"
     ]
     for result in report.results:
         wanted = _SAID.get(result.setup.id)

@@ -17,9 +17,11 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.own_step import OwnStep
+from advisor.model.trial import TrialReport
 from advisor.report.names import PHASES, request_name
 from advisor.report.said import said_title
 from advisor.report.trial_section import title_of
+from advisor.trial.judge import ahead_of
 from ui.models.history_diff import Change, Diff, DiffRow, FigureKind
 from ui.models.history_entries import EntryKind, HistoryEntry, own_step_key
 from ui.models.rows import Cell
@@ -67,9 +69,17 @@ def best_text(entry: HistoryEntry, tr: Translator) -> str:
         return tr(N_("Cancelled run: {title}"), title=title) if entry.is_cancelled else title
     best = entry.report.best
     if best is None or best.speedup is None:
-        return tr(N_("nothing surely faster"))
+        return _ahead_text(entry.report, tr)
     factor = format_factor_interval(best.speedup)
     return tr(N_("{title}: {factor}"), title=title_of(best, tr), factor=factor)
+
+
+def _ahead_text(report: TrialReport, tr: Translator) -> str:
+    ahead = ahead_of(report)
+    if ahead is None or ahead.speedup is None:
+        return tr(N_("nothing surely faster"))
+    factor = format_factor_interval(ahead.speedup)
+    return tr(N_("{title}: {factor}, not proven"), title=title_of(ahead, tr), factor=factor)
 
 
 def entry_time_s(entry: HistoryEntry) -> float | None:

@@ -331,7 +331,10 @@ def test_kinds_of_operators():
     where = given(workload=job)
     assert decide(parse_condition("network_lacks:convolution"), given=where) is False
     assert decide(parse_condition("network_lacks:recurrent|embedding"), given=where) is True
-    assert decide(parse_condition("network_lacks:gemm"), given=given()) is None
+    assert decide(parse_condition("network_has:recurrent|convolution"), given=where) is True
+    assert decide(parse_condition("network_has:recurrent"), given=where) is False
+    for text in ("network_lacks:gemm", "network_has:gemm"):
+        assert decide(parse_condition(text), given=given()) is None
 
 
 def test_every_word_of_the_language_is_decided_when_all_is_known():

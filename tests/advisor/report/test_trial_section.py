@@ -8,7 +8,7 @@ from advisor.i18n import translator_for
 from advisor.model.codec import dump_document, load_document
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import StabilityWarning
-from advisor.model.quantity import Precision
+from advisor.model.quantity import Interval, Precision
 from advisor.model.trial import Jit, Runner, TrialReport, TrialSetup, TrialVerdict
 from advisor.report.pdf import render_pdf
 from advisor.report.text import render_text
@@ -39,6 +39,20 @@ def test_nothing_faster_is_said_and_warnings_are_shown():
     found = text(trials)
     assert "Nothing that was tried is surely faster" in found
     assert "Other programs used the processor" in found
+
+
+def test_what_is_ahead_without_a_proof_is_named_as_that_with_how_to_use_it():
+    slow, fast = TRIALS.results[0], TRIALS.results[-1]
+    unsure = dataclasses.replace(
+        fast, verdict=TrialVerdict.UNSTABLE, n_runs=3,
+        speedup=Interval(low=0.99, mid=1.09, high=1.2),
+    )  # fmt: skip
+    found = " ".join(text(dataclasses.replace(TRIALS, results=(slow, unsure))).split())
+    assert "Nothing that was tried is surely faster" in found
+    assert "Ahead, but not proven in this time: malloc-keep, 1.1×" in found
+    assert "export MALLOC_MMAP_MAX_=0" in found
+    once = dataclasses.replace(unsure, n_runs=1)
+    assert "Ahead" not in text(dataclasses.replace(TRIALS, results=(slow, once)))
 
 
 def test_it_can_be_a_pdf_and_a_file():

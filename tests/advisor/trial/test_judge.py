@@ -8,12 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.model.measurement import Outcome
-from advisor.model.quantity import Precision
-from advisor.model.trial import CheckValue, Jit, TrialRun, TrialSetup, TrialVerdict
-from advisor.trial.judge import is_decided, judge_all, tolerance_of, verdict_of
+from advisor.model.quantity import Phase, Precision
+from advisor.model.trial import CheckValue, Jit, TrialReport, TrialRun, TrialSetup, TrialVerdict
+from advisor.trial.judge import ahead_of, is_decided, judge_all, tolerance_of, verdict_of
 from advisor.trial.statistics import Estimate
 
 NOW = TrialSetup(id="now", title="now")
+REPORT = TrialReport(
+    measured_on="2026-11-23", source="bundled", title="A network", phase=Phase.TRAINING,
+    batch_size=16, precision=Precision.FLOAT32, results=(), duration_s=1.0,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("noise", [0.01, 0.02, 0.04])
@@ -49,6 +53,34 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(machine):
         interval = machine({"x": 1.2, "y": 1.0}, noise=0.03, seed=seed).results()["x"].speedup
         held += interval.low <= 1.2 <= interval.high
     assert held >= 180
+
+
+def _searched(machine, *, gain, noise, seed):
+    """A search of 27 runs, as two minutes have for a network whose run takes four seconds."""
+    speeds = {"x": gain, "a": 0.4, "b": 0.8, "c": 0.95, "d": 1.0, "e": 1.0}
+    results = tuple(machine(speeds, noise=noise, seed=seed).results(budget_s=162.0).values())
+    return speeds, dataclasses.replace(REPORT, results=results)
+
+
+def test_what_is_ahead_is_named_where_the_noise_hides_a_proof(machine):
+    too_slow = {"proven": 0, "ahead": 0}
+    for seed in range(40):
+        speeds, report = _searched(machine, gain=1.10, noise=0.05, seed=seed)
+        proven = report.best
+        ahead = ahead_of(report)
+        for name, result in (("proven", proven), ("ahead", ahead or proven)):
+            speed = 1.0 if result is None else speeds[result.setup.id]
+            too_slow[name] += 1.10 / speed > 1.03
+        if ahead is not None:
+            assert ahead.verdict is TrialVerdict.UNSTABLE
+            assert ahead.speedup.low < 1.05
+    assert too_slow["ahead"] <= 0.6 * too_slow["proven"]
+
+
+def test_nothing_is_ahead_of_what_is_proven_or_of_a_quiet_machine(machine):
+    for seed in range(20):
+        assert ahead_of(_searched(machine, gain=1.3, noise=0.02, seed=seed)[1]) is None
+        assert ahead_of(_searched(machine, gain=1.0, noise=0.02, seed=seed)[1]) is None
 
 
 def test_a_machine_that_is_too_noisy_gives_no_winner(machine):

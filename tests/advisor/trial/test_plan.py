@@ -79,6 +79,17 @@ def test_xla_comes_early_where_the_network_goes_through_time(wrapper):
     assert "xla" in ids(profile(), dataclasses.replace(SOURCE, model_json=None))
 
 
+@pytest.mark.parametrize(
+    ("layer", "option_id"),
+    [("LSTM", "xla-recurrent"), ("Custom>GRU", "xla-recurrent"), ("Conv2D", "xla-cpu")],
+)
+def test_xla_belongs_to_the_row_for_such_networks(layer, option_id):
+    config = json.dumps({"class_name": "Functional", "config": {"class_name": layer}})
+    source = dataclasses.replace(SOURCE, model_json=config)
+    found = list_trials(profile(), source, facts=TrialFacts())
+    assert next(setup for setup in found if setup.id == "xla").option_id == option_id
+
+
 def test_threads_follow_the_cores():
     by_id = {setup.id: setup for setup in list_trials(profile(), SOURCE, facts=FACTS)}
     assert by_id["threads-physical"].intra_threads == 4
