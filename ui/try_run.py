@@ -11,21 +11,17 @@ from dataclasses import dataclass
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import Outcome, StabilityWarning
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource
-from advisor.trial.judge import is_promising, judge_all
+from advisor.trial.judge import NO_DIFFERENCE, is_promising, judge_all
 from advisor.trial.plan import TrialFacts, list_pairs
 from advisor.trial.schedule import MAX_RUNS, leading, search
 from advisor.trial.statistics import log_ratios
 from probes.bench.process import CancelToken
 from probes.bench.stability import DRIFT, warnings_of_machine
 from probes.bench.trials import facts as probe
-from probes.bench.trials.run import RunLimits, run_setup
+from probes.bench.trials.run import RunLimits
+from probes.bench.trials.visits import Visits
 from ui.history.store import History, Search
 
-# Of the time of a search with pairs, until when the most promising settings are run for the first
-# time, those that may be faster again, and their pairs; all other settings come after these.
-FIRST_SHARE, SECOND_SHARE, PAIRS_SHARE = 0.55, 0.7, 0.85
-# Runs of what is ahead before all other settings have had their first.
-_RUNS_OF_LEADING = 3
 # A step this many times as long as now, or a run, need not be timed well.
 _HOPELESS = 2.0
 _MOST_TIMES_LONGER = 5.0
@@ -33,6 +29,30 @@ _LEAST_BUDGET_S = 30.0
 _LEAST_LEFT_S = 10.0
 
 RunSetup = Callable[..., TrialRun]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phases:
+    """How a search with pairs spends its time; all other settings come after these.
+
+    Attributes:
+        first, second, pairs: shares of the time, until when the most promising settings are run
+            for the first time, those that may be faster again, and their pairs.
+        runs_of_rivals: most runs of each of those that may be faster.
+        runs_of_leading: of what is ahead, before all other settings have had their first.
+    """
+
+    first: float
+    second: float
+    pairs: float
+    runs_of_rivals: int
+    runs_of_leading: int
+
+
+# Where each run is one of a fresh process, and where it rests and is visited again, which takes a
+# fraction of its start (decision 0008).
+FRESH = Phases(first=0.55, second=0.7, pairs=0.85, runs_of_rivals=2, runs_of_leading=3)
+VISITED = Phases(first=0.5, second=0.75, pairs=0.85, runs_of_rivals=4, runs_of_leading=12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +140,7 @@ class Searcher:
         history: where each finished run is kept; None: nowhere.
         search_: what the runs belong to.
         on_run: told of each finished run, with its setup.
+        run: runs a setup once; None: in processes that rest between their visits.
     """
 
     def __init__(
@@ -132,23 +153,25 @@ class Searcher:
         on_start: Callable[[TrialSetup], None] | None = None,
         on_run: Callable[[TrialSetup, TrialRun], None] | None = None,
         cancel: CancelToken | None = None,
-        run: RunSetup = run_setup,
+        run: RunSetup | None = None,
     ) -> None:
         self._request = request
         self._today = today
         self._history, self._search = history, search_
         self._on_start, self._on_run = on_start, on_run
         self._cancel = cancel
-        self._run_setup = run
+        self._given_run = run
         self._runs = [run for setup, run in request.earlier if run.outcome is not Outcome.CANCELLED]
+        self._visits = Visits(n_earlier=max((run.process or 0 for run in self._runs), default=0))
 
     def go(self, profile: MachineProfile) -> TrialReport:
         """Run until all is decided, the time is used up or it is cancelled; return all results."""
         request = self._request
         setups = list(request.setups)
-        if request.with_pairs:
-            setups += self._search_pairs(setups)
-        self._search_among(setups, budget_s=request.budget_s)
+        with self._visits:
+            if request.with_pairs:
+                setups += self._search_pairs(setups)
+            self._search_among(setups, budget_s=request.budget_s)
         return self._report(setups, profile)
 
     def _search_pairs(self, setups: Sequence[TrialSetup]) -> tuple[TrialSetup, ...]:
@@ -165,14 +188,17 @@ class Searcher:
                 [baseline, *chosen], budget_s=share * budget_s, max_runs=max_runs, is_last=False
             )
 
-        go_on(singles, FIRST_SHARE, 1)
-        good = self._promising(baseline, singles)
-        go_on(good, SECOND_SHARE, 2)
+        go_on((), FRESH.first, 1)
+        has_visits = any(run.process is not None for run in self._runs)
+        phases = VISITED if has_visits else FRESH
+        go_on(singles, phases.first, 1)
+        again = self._rivals if has_visits else self._promising
+        go_on(again(baseline, singles), phases.second, phases.runs_of_rivals)
         precision = self._request.source.precision
         pairs = list_pairs(judge_all([baseline, *singles], self._runs, precision=precision)[1:])
-        go_on(pairs, PAIRS_SHARE, 1)
+        go_on(pairs, phases.pairs, 1)
         # To know what is ahead tells more than a first run of what seldom helps.
-        go_on(self._leading(baseline, (*singles, *pairs)), 1.0, _RUNS_OF_LEADING)
+        go_on(self._leading(baseline, (*singles, *pairs)), 1.0, phases.runs_of_leading)
         go_on(singles, 1.0, 1)
         go_on(self._promising(baseline, (*singles, *pairs)), 1.0)
         self._search_among([baseline, *singles, *pairs], budget_s=budget_s)
@@ -183,6 +209,19 @@ class Searcher:
     ) -> tuple[TrialSetup, ...]:
         ratios = log_ratios(self._runs, baseline_id=baseline.id)
         return tuple(setup for setup in setups if is_promising(ratios.get(setup.id, ())))
+
+    def _rivals(self, baseline: TrialSetup, setups: Sequence[TrialSetup]) -> tuple[TrialSetup, ...]:
+        """Return what ran and may be faster, as far as its runs tell."""
+        ran = {run.setup_id for run in self._runs if run.is_completed}
+        results = judge_all(
+            [baseline, *setups], self._runs, precision=self._request.source.precision
+        )
+        return tuple(
+            result.setup
+            for result in results[1:]
+            if result.setup.id in ran
+            and (result.speedup is None or result.speedup.high > 1.0 + NO_DIFFERENCE)
+        )
 
     def _leading(
         self, baseline: TrialSetup, setups: Sequence[TrialSetup]
@@ -218,7 +257,8 @@ class Searcher:
     def _run(self, setup: TrialSetup) -> TrialRun:
         if self._on_start is not None:
             self._on_start(setup)
-        run = self._run_setup(
+        run_setup = self._given_run or self._visits.run
+        run = run_setup(
             self._request.source,
             setup,
             started_s=sum(run.duration_s for run in self._runs),

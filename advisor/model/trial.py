@@ -143,13 +143,15 @@ class CheckValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRun:
-    """One process that ran steps under one setup.
+    """Steps of one process under one setup: all that it ran, or those of one visit to it.
 
     Attributes:
         started_s: seconds since the search began, without pauses between two sittings;
-            duration_s: of the process.
+            duration_s: of the process, or of the visit.
+        process: number in the search of a process that is visited more than once; None: it ran
+            once.
         message: why there is no figure, "" when completed.
-        first_step_s: the first step with all that is compiled in it.
+        first_step_s: the first step with all that is compiled in it; None in later visits.
         values_s: seconds of one step, each the mean of a block of steps.
         batch_size: samples of one step.
         check_value: loss after a fixed number of steps from the same weights (training) or the
@@ -165,6 +167,7 @@ class TrialRun:
     duration_s: float
     outcome: Outcome
     message: str = ""
+    process: int | None = None
     stack: SoftwareStack | None = None
     first_step_s: float | None = None
     values_s: tuple[float, ...] = ()
@@ -212,7 +215,7 @@ class TrialResult:
         speedup: time per sample now / time per sample then, with a 95 % interval; None without
             figures.
         step_s: median seconds of one step over the runs; samples_per_step: its batch.
-        n_runs: processes that gave a figure.
+        n_runs: processes, or visits to them, that gave a figure.
     """
 
     setup: TrialSetup

@@ -99,7 +99,7 @@ def measured_prediction(
 
 
 def _evidence(result: TrialResult, trials: TrialReport) -> Evidence:
-    statement = f"{result.n_runs} fresh processes ran steps of this network here"
+    statement = f"steps of this network ran here {result.n_runs} times, in fresh processes"
     if result.speedup is not None:
         factor = result.speedup
         statement += f": {factor.mid:.2f} times the speed ({factor.low:.2f} to {factor.high:.2f})"

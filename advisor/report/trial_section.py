@@ -98,11 +98,8 @@ def tried_sections(advice: Recommendation, tr: Translator) -> tuple[Section, ...
 
 def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> Section:
     """Return the table of what was tried, the chart, and how to use the best."""
-    ahead = ahead_of(report)
     blocks: list[Block] = [Paragraph(text=_headline(report, tr), style="lead")]
-    if ahead is not None and ahead.speedup is not None:
-        words, factor = title_of(ahead, tr), format_factor_interval(ahead.speedup)
-        blocks.append(Paragraph(text=tr(_AHEAD, title=words, factor=factor)))
+    blocks += [Paragraph(text=line) for line in ahead_lines(report, tr)]
     blocks += [
         Paragraph(text=tr(WARNINGS[w]), style="note") for w in report.warnings if w in WARNINGS
     ]
@@ -114,7 +111,7 @@ def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> S
         if result.message and result.verdict is not TrialVerdict.NOT_RUN:
             text = f"{title_of(result, tr)}: {said_line(result.message, tr)}"
             blocks.append(Paragraph(text=text, style="note"))
-    best = report.best or ahead
+    best = report.best or ahead_of(report)
     if best is not None:
         for step in how_to_apply(best.setup, system=system):
             blocks.append(Paragraph(text=said(step.caption, tr)))
@@ -143,6 +140,15 @@ def _headline(report: TrialReport, tr: Translator) -> str:
         title=title_of(best, tr),
         factor=format_factor_interval(best.speedup),
     )
+
+
+def ahead_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
+    """Return a sentence on what is ahead without a proof, none where nothing is."""
+    ahead = ahead_of(report)
+    if ahead is None or ahead.speedup is None:
+        return ()
+    factor = format_factor_interval(ahead.speedup)
+    return (tr(_AHEAD, title=title_of(ahead, tr), factor=factor),)
 
 
 def title_of(result: TrialResult, tr: Translator) -> str:

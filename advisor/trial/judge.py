@@ -187,7 +187,7 @@ def judge_all(
     results = [_of_baseline(baseline, [r for r in runs if r.setup_id == baseline.id])]
     for setup in setups[1:]:
         own = [run for run in runs if run.setup_id == setup.id]
-        found = estimate(ratios.get(setup.id, ()), spread=spread)
+        found = estimate(ratios.get(setup.id, ()), spread=spread, n_processes=n_processes(own))
         verdict, message = _judge(setup, own, now=now, found=found, precision=precision,
                                   baseline=baseline)  # fmt: skip
         results.append(_result(setup, own, verdict, message, found=found, now=now))
@@ -281,6 +281,13 @@ def _result(
         n_runs=len(good),
         warnings=tuple(dict.fromkeys(w for run in good for w in run.warnings)),
     )
+
+
+def n_processes(runs: Sequence[TrialRun]) -> int | None:
+    """Return how many processes gave these runs; None where each had one of its own."""
+    visited = {run.process for run in runs if run.is_completed and run.process is not None}
+    alone = sum(run.is_completed and run.process is None for run in runs)
+    return len(visited) + alone if visited else None
 
 
 def spread_of(runs: Sequence[TrialRun], *, baseline_id: str) -> Spread | None:

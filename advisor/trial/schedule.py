@@ -2,6 +2,7 @@
 
 The baseline runs first, after every few others, and last. Setups take turns, every other round
 backwards; one that is decided, failed or wrong is left out.
+A process may rest after its run and be visited again, which takes far less time than its start.
 Leaves to others: running (`probes.bench.trials`), verdicts (`advisor.trial.judge`).
 """
 
@@ -12,16 +13,28 @@ from collections.abc import Callable, Mapping, Sequence
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialVerdict
-from advisor.trial.judge import is_decided, is_hopeless, is_promising, judge_all, spread_of
+from advisor.trial.judge import (
+    is_decided,
+    is_hopeless,
+    is_promising,
+    judge_all,
+    n_processes,
+    spread_of,
+)
 from advisor.trial.statistics import estimate, log_ratios
 
 # Runs of others between two runs of the baseline.
 _BETWEEN = 3
-MAX_RUNS = 10
+MAX_RUNS = 24
+# A fresh process takes the place of one that was visited so often, so that no figure hangs on
+# where one process happened to lie in memory.
+MOST_VISITS = 16
+# A visit is one step that is not timed and at least three steps, or a second, of those that are.
+_TIMED_STEPS, _TIMED_S = 3, 1.0
 # A run that was started should also be finished: time beyond the last one's.
 _MARGIN = 1.1
-# Runs for which time is kept, of what may be the best.
-_CONFIRMING = 2
+# Runs for which time is kept, of what may be the best: as many visits, or fresh processes.
+_CONFIRMING_VISITS, _CONFIRMING = 4, 2
 # Two setups are about as fast: the difference of the logarithms of their speed-ups.
 _CLOSE = 0.03
 
@@ -57,9 +70,9 @@ def next_setup(
         return baseline if has_time and own[0].outcome is not Outcome.CANCELLED else None
     since = _since_baseline(runs, baseline.id)
     # Whatever is run next, the baseline closes the search.
-    left_s = budget_s - spent_s - own[-1].duration_s * _MARGIN
+    left_s = budget_s - spent_s - cost_s(own) * _MARGIN
     open_ = _undecided(setups, runs, precision=precision, max_runs=max_runs)
-    chosen = _choose(open_, runs, left_s=left_s, default_s=own[-1].duration_s)
+    chosen = _choose(open_, runs, left_s=left_s)
     if chosen is None:
         return baseline if since and is_last else None
     if since >= min(_BETWEEN, len(open_)):
@@ -91,44 +104,72 @@ def _undecided(
         for result in judge_all(setups, runs, precision=precision)
         if result.verdict in (TrialVerdict.FAILED, TrialVerdict.WRONG_RESULT)
     }
-    counts = count_runs(runs)
-    return [
-        setup
-        for setup in setups[1:]
-        if setup.id not in lost
-        and counts.get(setup.id, 0) < max_runs
-        and not is_decided(estimate(ratios.get(setup.id, ()), spread=spread))
-    ]
+    by_setup = runs_of(runs)
+
+    def is_open(setup: TrialSetup) -> bool:
+        own = by_setup.get(setup.id, ())
+        found = estimate(ratios.get(setup.id, ()), spread=spread, n_processes=n_processes(own))
+        return setup.id not in lost and len(own) < max_runs and not is_decided(found)
+
+    return [setup for setup in setups[1:] if is_open(setup)]
+
+
+def cost_s(own: Sequence[TrialRun]) -> float:
+    """Return how long the next run of a setup will take, from its runs so far, at least one."""
+    last = own[-1]
+    if last.process is None or not last.is_completed:
+        return last.duration_s
+    visits = [run for run in own if run.process == last.process]
+    if len(visits) >= MOST_VISITS:
+        return max(run.duration_s for run in own)
+    if len(visits) > 1:
+        return last.duration_s
+    visit_s = last.step_s + max(_TIMED_STEPS * last.step_s, _TIMED_S)
+    return min(visit_s, last.duration_s)
+
+
+def runs_of(runs: Sequence[TrialRun]) -> dict[str, list[TrialRun]]:
+    """Return the runs of each setup, whatever became of them."""
+    found: dict[str, list[TrialRun]] = {}
+    for run in runs:
+        found.setdefault(run.setup_id, []).append(run)
+    return found
 
 
 def count_runs(runs: Sequence[TrialRun]) -> dict[str, int]:
     """Return how many runs each setup had, whatever became of them."""
-    counts: dict[str, int] = {}
-    for run in runs:
-        counts[run.setup_id] = counts.get(run.setup_id, 0) + 1
-    return counts
+    return {name: len(own) for name, own in runs_of(runs).items()}
 
 
 def _choose(
-    open_: Sequence[TrialSetup], runs: Sequence[TrialRun], *, left_s: float, default_s: float
+    open_: Sequence[TrialSetup], runs: Sequence[TrialRun], *, left_s: float
 ) -> TrialSetup | None:
     """Return the setup with the fewest runs that the time allows.
 
     The hopeless ones come a round later, those that may be the best a round earlier.
     """
     counts = count_runs(runs)
-    last_s = {run.setup_id: run.duration_s for run in runs}
+    by_setup = runs_of(runs)
+    baseline = by_setup[runs[0].setup_id]
     known = log_ratios(runs, baseline_id=runs[0].setup_id)
     ratios = {setup.id: known.get(setup.id, ()) for setup in open_}
     rounds = {
         name: counts.get(name, 0) + is_hopeless(values) - _head_start(values)
         for name, values in ratios.items()
     }
-    costs_s = {setup.id: last_s.get(setup.id, default_s) * _MARGIN for setup in open_}
+    # What never ran takes as long as the baseline did with its start.
+    start_s = max(run.duration_s for run in baseline)
+    costs_s = {
+        setup.id: _MARGIN * (cost_s(by_setup[setup.id]) if setup.id in by_setup else start_s)
+        for setup in open_
+    }
     # Time is kept to confirm what was faster twice: that tells more than a first run of what
     # seldom helps.
     hopeful = leading(known) & {name for name, values in ratios.items() if len(values) > 1}
-    kept_s = max((_CONFIRMING * costs_s[name] + default_s for name in hopeful), default=0.0)
+    kept_s = max(
+        (_confirming(by_setup[name]) * costs_s[name] + cost_s(baseline) for name in hopeful),
+        default=0.0,
+    )
     affordable = [
         s for s in open_ if costs_s[s.id] + (0.0 if s.id in hopeful else kept_s) <= left_s
     ]
@@ -137,6 +178,10 @@ def _choose(
     fewest = min(rounds[s.id] for s in affordable)
     turn = [s for s in affordable if rounds[s.id] == fewest]
     return turn[-1] if math.ceil(fewest) % 2 else turn[0]
+
+
+def _confirming(own: Sequence[TrialRun]) -> int:
+    return _CONFIRMING if own[-1].process is None else _CONFIRMING_VISITS
 
 
 def leading(ratios: Mapping[str, Sequence[float]]) -> frozenset[str]:

@@ -202,12 +202,15 @@ def _own_spread(values: Sequence[float]) -> Spread | None:
     return Spread(sd=statistics.stdev(values), degrees=len(values) - 1)
 
 
-def estimate(values: Sequence[float], *, spread: Spread | None) -> Estimate | None:
+def estimate(
+    values: Sequence[float], *, spread: Spread | None, n_processes: int | None = None
+) -> Estimate | None:
     """Return the speed-up of a setup from the logarithms of its ratios.
 
     Args:
         values: of one setup.
         spread: pooled over the search; None when nothing ran twice, and then there is none.
+        n_processes: that the values are from; None: each from one of its own.
     """
     if not values or spread is None:
         return None
@@ -217,7 +220,9 @@ def estimate(values: Sequence[float], *, spread: Spread | None) -> Estimate | No
     if spread.n_anchors:
         # Half of the spread of a ratio is that of the baseline.
         share += 0.5 / spread.n_anchors
-    error = used.sd * math.sqrt(share)
+    # However often a process is visited, another one may differ from it.
+    beyond = LEAST_SD * math.sqrt(1.0 / (n_processes or len(values)) - 1.0 / len(values))
+    error = math.hypot(used.sd * math.sqrt(share), beyond)
     at = min(used.degrees, len(_T_95)) - 1
     return Estimate(
         log_mid=statistics.fmean(values),

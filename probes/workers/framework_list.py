@@ -65,10 +65,10 @@ def list_devices(name, module):
     ]
 
 
-def run(request, emit):
+def run(request, channel):
     """Return the fields of the result."""
     name = request["framework"]
-    emit("stage", stage="import")
+    channel.send("stage", stage="import")
     module = importlib.import_module(name)
     version = str(getattr(module, "__version__", "")) or None
     return {"version": version, "devices": list_devices(name, module)}

@@ -1,7 +1,7 @@
 """Entry of every worker: reads one request, runs it, gives its result.
 
 Started as a script by path, under any Python from 3.8 on, with the name of the worker: "main" for
-timing, or a module beside this one whose `run(request, emit)` returns the fields of the result.
+timing, or a module beside this one whose `run(request, channel)` returns the fields of the result.
 For timing the request (the `run` message) has:
 
     protocol   1
@@ -95,7 +95,7 @@ def run_named(name, channel):
     request = channel.wait_for_run()
     if name == "main":
         return run_request(request, channel)
-    return importlib.import_module(name).run(request, channel.send)
+    return importlib.import_module(name).run(request, channel)
 
 
 def main(name="main"):

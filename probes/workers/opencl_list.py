@@ -113,12 +113,12 @@ def list_devices(cl=None):
     return {"devices": devices, "failed": failed}
 
 
-def run(_request, emit):
+def run(_request, channel):
     """Entry of the worker "opencl_list": list the devices, say so on the way.
 
     Args:
         _request: has nothing to say here.
-        emit: called with the name of an event and its fields.
+        channel: to the parent.
     """
-    emit("stage", stage="opencl_list")
+    channel.send("stage", stage="opencl_list")
     return list_devices()

@@ -12,11 +12,14 @@ Started through `main.py` by its name. The request has:
     max_steps    most steps in all; max_time_s: a slow network ends after so long, from three
                  steps on
     hopeless_step_s  a step that takes longer ends it after three; None: none does
+    rests        whether it rests when it has enough: it tells the fields of the result as a
+                 `value`, rests, and takes more steps each time the parent says go on
 
 The first message is a `progress` with our number, so that the parent can watch our memory.
 Leaves to others: the model (`user_network_model`), data (`user_network_data`), judging (parent).
 """
 
+import functools
 import importlib
 import os
 import pathlib
@@ -130,6 +133,8 @@ class StepClock:
     """Follows the steps: the first, the second, then the timed ones; says when to stop.
 
     `checks` are the numbers of steps after which a check value was taken, each with its value.
+    `on_enough` is called with a check value and how it was checked when there are enough steps,
+    and then they begin anew; None: then they end.
     """
 
     def __init__(self, request, clock=time.perf_counter):
@@ -141,6 +146,8 @@ class StepClock:
         self._hopeless_s = request.get("hopeless_step_s")
         self._early_s = []
         self._began = None
+        self._n_since_rest = 0
+        self.on_enough = None
         self.n_steps = 0
         self.first_step_s = None
         self.times_s = []
@@ -151,20 +158,31 @@ class StepClock:
         self._began = self._clock()
 
     def end(self):
-        """Note the end of a step; return whether there are enough."""
+        """Note the end of a step; return whether it was the last."""
         spent = self._clock() - self._began
         self.n_steps += 1
+        self._n_since_rest += 1
         if self.n_steps == 1:
             self.first_step_s = spent
-        elif self.n_steps == 2:
+        elif self._n_since_rest == 2:
             # Whatever a library prepares for the steps to come is done after it.
             self._early_s.append(spent)
         else:
             self.times_s.append(spent)
-        return self.is_done
+        return self.is_done and self.on_enough is None
 
-    def follow(self):
-        """Count what lies between the end of one step and the start of the next as well."""
+    def follow(self, checked=None):
+        """Count what lies between the end of one step and the start of the next as well.
+
+        A rest is not counted, nor the step after it: others have had the caches meanwhile.
+
+        Args:
+            checked: returns the check value so far and how it was checked.
+        """
+        if self.on_enough is not None and self.is_done:
+            self.on_enough(*checked())
+            self._n_since_rest = 1
+            self._early_s, self.times_s = [], []
         self._began = self._clock()
 
     @property
@@ -181,17 +199,17 @@ class StepClock:
 
     @property
     def _is_hopeless(self):
-        if self._hopeless_s is None or self.n_steps < 3:
+        if self._hopeless_s is None or self._n_since_rest < 3:
             return False
         return min(self._early_s + self.times_s) > self._hopeless_s
 
     @property
     def is_done(self):
-        """Whether there are enough steps."""
+        """Whether there are enough steps since the last rest."""
         spent_s = sum(self._early_s) + sum(self.times_s)
-        if self.n_steps >= self._max_steps or self._is_hopeless:
+        if self._n_since_rest >= self._max_steps or self._is_hopeless:
             return True
-        if self.n_steps > 2 and spent_s > self._max_time_s:
+        if self._n_since_rest > 2 and spent_s > self._max_time_s:
             return True
         return len(self.times_s) >= 3 and sum(self.times_s) >= self._min_time_s
 
@@ -207,8 +225,8 @@ class StepClock:
         ]
 
 
-def _run_plainly(request, clock, emit):
-    """Run the steps without Keras; return the software, the network, check value and check.
+def _load_plainly(request):
+    """Return what runs the network without Keras, the software and the network.
 
     Raises:
         worker_errors.UnsupportedKernel: when that cannot be done with this network.
@@ -218,44 +236,57 @@ def _run_plainly(request, clock, emit):
     runner = importlib.import_module(RUNNERS[request["runner"]])
     if request["runner"] == "torch":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    stack, network = runner.load(request)
-    emit("stage", stage="warm_up")
-    return (stack, network, *runner.run(network, request, clock, emit))
+    return (runner.run, *runner.load(request))
 
 
-def run(request, emit):
+def _load_keras(request, emit):
+    """Return what runs the network with Keras, the software and the network."""
+    keras, stack = import_keras(request)
+    import user_network_model
+
+    emit("stage", stage="prepare")
+    network = user_network_model.load_network(keras, request)
+    is_training = request["phase"] == "training"
+    steps = user_network_model.train if is_training else user_network_model.predict
+    return functools.partial(steps, keras), stack, network
+
+
+def run(request, channel):
     """Run the steps and return the fields of the result."""
+    emit = channel.send
     emit("progress", pid=os.getpid())
     user_network_guard.prefer_for_killing()
     if request["model"].get("path") or (request.get("data") or {}).get("function"):
         user_network_guard.end_group_with_us()
     _set_threads(request)
     emit("stage", stage="import")
+    is_keras = request.get("runner", "keras") == "keras"
+    steps, stack, network = (
+        _load_keras(request, emit) if is_keras else _load_plainly(request)
+    )  # fmt: skip
     clock = StepClock(request)
     is_training = request["phase"] == "training"
-    if request.get("runner", "keras") == "keras":
-        keras, stack = import_keras(request)
-        import user_network_model
 
-        emit("stage", stage="prepare")
-        network = user_network_model.load_network(keras, request)
-        emit("stage", stage="warm_up")
-        steps = user_network_model.train if is_training else user_network_model.predict
-        check_value, check = steps(keras, network, request, clock, emit)
-        batch_size = network.batch_size
-    else:
-        stack, network, check_value, check = _run_plainly(request, clock, emit)
-        batch_size = request["batch_size"]
-    return {
-        "stack": stack,
-        "first_step_s": clock.first_step_s,
-        "values_s": clock.values_s(request["n_blocks"]),
-        "n_steps": clock.n_steps,
-        "batch_size": batch_size,
-        "check_value": check_value,
-        "checks": clock.checks,
-        "check": check,
-        "has_random_layers": is_training and network.has_random_layers,
-        "peak_memory_bytes": _peak_bytes(),
-        "device_memory_bytes": _device_bytes(request),
-    }
+    def fields(check_value, check):
+        return {
+            "stack": stack,
+            "first_step_s": clock.first_step_s,
+            "values_s": clock.values_s(request["n_blocks"]),
+            "n_steps": clock.n_steps,
+            "batch_size": network.batch_size if is_keras else request["batch_size"],
+            "check_value": check_value,
+            "checks": clock.checks,
+            "check": check,
+            "has_random_layers": is_training and network.has_random_layers,
+            "peak_memory_bytes": _peak_bytes(),
+            "device_memory_bytes": _device_bytes(request),
+        }
+
+    def tell_and_rest(check_value, check):
+        emit("value", **fields(check_value, check))
+        channel.rest()
+
+    if request.get("rests"):
+        clock.on_enough = tell_and_rest
+    emit("stage", stage="warm_up")
+    return fields(*steps(network, request, clock, emit))

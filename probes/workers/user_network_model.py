@@ -258,6 +258,9 @@ def train(keras, network, request, clock, emit):
 
     is_lazy = request["backend"] == "jax"
 
+    def checked():
+        return _checked_loss(network, clock, before)
+
     class Follow(keras.callbacks.Callback):
         def on_train_batch_begin(self, batch, logs=None):  # noqa: ARG002
             if batch == 0:
@@ -272,7 +275,7 @@ def train(keras, network, request, clock, emit):
             note_loss(clock, float(loss), emit)
             if is_done:
                 self.model.stop_training = True
-            clock.follow()
+            clock.follow(checked)
 
     before = [np.array(_numpy(variable)) for variable in network.model.weights[:4]]
     common = {"epochs": _STOP, "verbose": 0, "callbacks": [Follow()], "shuffle": False}
@@ -284,7 +287,7 @@ def train(keras, network, request, clock, emit):
         inputs, targets, _n = own_data.made_up(network, network.kinds, request)
         size = request["batch_size"]
         network.model.fit(_single(inputs), _single(targets), batch_size=size, **common)
-    return _checked_loss(network, clock, before)
+    return checked()
 
 
 def _batch_of(dataset, default):
@@ -332,6 +335,12 @@ def _predict_batches(step, batches, clock, emit):
     import numpy as np
 
     value = None
+
+    def checked():
+        if not np.isfinite(value):
+            raise worker_errors.WrongResult("the network gives values that are not numbers")
+        return value, "all outputs are finite"
+
     clock.begin()
     for batch in batches:
         outputs = step(batch)
@@ -342,10 +351,8 @@ def _predict_batches(step, batches, clock, emit):
             emit("stage", stage="measure")
         if is_done:
             break
-        clock.follow()
-    if not np.isfinite(value):
-        raise worker_errors.WrongResult("the network gives values that are not numbers")
-    return value, "all outputs are finite"
+        clock.follow(checked)
+    return checked()
 
 
 def _cycle(inputs, _targets, n_batches, size):

@@ -220,6 +220,13 @@ def _train(network, request, clock, emit):
         [torch.from_numpy(array[0][at * size : (at + 1) * size]) for array in (inputs, targets)]
         for at in range(count)
     ]
+
+    def checked():
+        if torch.equal(before, model.parameters()[0].detach()):
+            raise worker_errors.WrongResult("training does not change any weight")
+        value = clock.checks[-1][1] if clock.checks else None
+        return value, "the loss is finite, training changes weights"
+
     clock.begin()
     is_done = False
     while not is_done:
@@ -236,11 +243,8 @@ def _train(network, request, clock, emit):
             user_network_model.note_loss(clock, total / (at + 1), emit)
             if is_done:
                 break
-            clock.follow()
-    if torch.equal(before, model.parameters()[0].detach()):
-        raise worker_errors.WrongResult("training does not change any weight")
-    value = clock.checks[-1][1] if clock.checks else None
-    return value, "the loss is finite, training changes weights"
+            clock.follow(checked)
+    return checked()
 
 
 def _predict(network, request, clock, emit):

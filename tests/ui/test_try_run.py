@@ -8,7 +8,9 @@ import pytest
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import Jit, TrialRun, TrialSetup, TrialSource, TrialVerdict
+from advisor.trial.judge import ahead_of
 from advisor.trial.plan import list_pairs
+from advisor.trial.schedule import MOST_VISITS
 from ui import journey
 from ui.try_run import Searcher, SearchRequest
 
@@ -54,7 +56,27 @@ LITTLE = {
 LITTLE_S = {"bfloat16": 7.0, "xla": 6.0, "jax": 9.0, "keras-torch": 9.0}
 
 
-def search(profile, *, noise, seed, bursts=0.0, speeds=SPEEDS, run_s=RUN_S, usual_s=4.5):
+class Processes:
+    """Tells how long a run takes: a start and a visit, or a visit to what rests."""
+
+    def __init__(self, *, start_s, visit_s):
+        self._start_s, self._visit_s = start_s, visit_s
+        self._visits = {}
+        self._n_started = 0
+
+    def next_run(self, setup):
+        number, n_visits = self._visits.get(setup.id, (0, MOST_VISITS))
+        starts = n_visits >= MOST_VISITS
+        if starts:
+            self._n_started += 1
+            number, n_visits = self._n_started, 0
+        self._visits[setup.id] = (number, n_visits + 1)
+        return number, self._visit_s + (self._start_s if starts else 0.0)
+
+
+def search(
+    profile, *, noise, seed, bursts=0.0, speeds=SPEEDS, run_s=RUN_S, usual_s=4.5, processes=None
+):
     """Search on a machine with noise; others take it for bursts of seconds, of a share of time."""
     draw = random.Random(seed)
 
@@ -67,8 +89,11 @@ def search(profile, *, noise, seed, bursts=0.0, speeds=SPEEDS, run_s=RUN_S, usua
         size = setup.batch_size or source.batch_size
         sample_s = 1e-3 / true_speed(setup, speeds) * math.exp(draw.gauss(0.0, noise))
         values_s = tuple(size * value for value in (blocks(sample_s) if bursts else (sample_s,)))
+        number, duration_s = None, run_s.get(setup.id, usual_s)
+        if processes is not None:
+            number, duration_s = processes.next_run(setup)
         return TrialRun(
-            setup_id=setup.id, started_s=started_s, duration_s=run_s.get(setup.id, usual_s),
+            setup_id=setup.id, started_s=started_s, duration_s=duration_s, process=number,
             outcome=Outcome.COMPLETED, values_s=values_s, batch_size=size,
             check_value=2.3,
         )  # fmt: skip
@@ -112,6 +137,33 @@ def test_what_is_ahead_by_little_is_made_sure_of_before_what_seldom_helps(profil
         names.append(report.best and report.best.setup.id)
     assert names.count("xla") >= 18
     assert set(names) <= {"xla", None}
+
+
+def test_visits_find_a_small_gain_in_noise_that_hides_it_from_fresh_processes(profile):
+    # Where it is expected to gain it comes early.
+    speeds = {"now": 1.0, "bfloat16": 0.93, "xla": 1.10, **{**LITTLE, "xla": 1.10}}
+    proven, named = {"visits": 0, "fresh": 0}, {"visits": 0, "fresh": 0}
+    for seed in range(20):
+        for how in proven:
+            processes = Processes(start_s=6.0, visit_s=1.5) if how == "visits" else None
+            report = search(
+                profile, noise=0.05, seed=seed, speeds=speeds, usual_s=7.5, processes=processes
+            )
+            assert report.duration_s <= BUDGET_S + 1.0
+            for counts, one in ((proven, report.best), (named, ahead_of(report) or report.best)):
+                counts[how] += one is not None and one.setup.id == "xla"
+    assert named["visits"] >= 18
+    assert proven["visits"] >= proven["fresh"] + 5, (proven, named)
+
+
+def test_what_changes_nothing_is_no_difference_after_visits_too(profile):
+    speeds = dict.fromkeys(("now", "a", "b", "c"), 1.0)
+    verdicts = []
+    for seed in range(15):
+        processes = Processes(start_s=5.0, visit_s=1.2)
+        report = search(profile, noise=0.03, seed=seed, speeds=speeds, processes=processes)
+        verdicts += [result.verdict for result in report.results[1:]]
+    assert verdicts.count(TrialVerdict.NO_DIFFERENCE) >= 0.95 * len(verdicts)
 
 
 def test_verdicts_are_right_where_the_machine_is_quiet(profile):

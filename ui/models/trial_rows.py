@@ -14,7 +14,7 @@ from advisor.model.trial import (
 )
 from advisor.report.names import OUTCOMES
 from advisor.report.said import said_line
-from advisor.report.trial_section import VERDICTS, setup_title, title_of
+from advisor.report.trial_section import VERDICTS, ahead_lines, setup_title, title_of
 from ui.models.rows import Cell
 
 RUN_HEADS = (N_("#"), N_("Setting"), N_("A step"), N_("First step"), N_("Memory"), N_("Outcome"))
@@ -52,7 +52,8 @@ def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
         return (
             tr(N_("The network cannot be run: {message}"), message=said_line(baseline.message, tr)),
         )
-    return tuple(_verdict_line(result, tr) for result in report.results[1:])
+    verdicts = (_verdict_line(result, tr) for result in report.results[1:])
+    return (*ahead_lines(report, tr), *verdicts)
 
 
 def _verdict_line(result: TrialResult, tr: Translator) -> str:

@@ -1,6 +1,8 @@
-"""Runs a setup once on the user's network, in a fresh process, and says what became of it.
+"""Runs a setup on the user's network, in a fresh process, and says what became of it.
 
-Leaves to others: what to run next (`advisor.trial.schedule`), keeping runs (`ui.history`).
+The process may rest when it has enough steps and be visited again, between those of other setups.
+Leaves to others: which processes rest (`probes.bench.trials.visits`), what to run next
+(`advisor.trial.schedule`), keeping runs (`ui.history`).
 """
 
 import dataclasses
@@ -14,7 +16,7 @@ from advisor.model.trial import CheckValue, TrialRun, TrialSetup, TrialSource
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.load import LoadMeter
 from probes.bench.parsing import parse_stack, parse_times
-from probes.bench.process import CancelToken, Deadlines, WorkerVerdict, run_worker
+from probes.bench.process import CancelToken, Deadlines, Left, WorkerVerdict, work
 from probes.bench.stability import warnings_of_load, warnings_of_values
 from probes.bench.trials.watch import TreeWatch
 
@@ -47,7 +49,9 @@ class RunLimits:
     most_processes: int = 64
 
 
-def request_of(source: TrialSource, setup: TrialSetup, limits: RunLimits) -> dict[str, Any]:
+def request_of(
+    source: TrialSource, setup: TrialSetup, limits: RunLimits, *, rests: bool = False
+) -> dict[str, Any]:
     """Return what the worker is asked, as `probes/workers/user_network.py` describes it."""
     model: dict[str, Any] = {"json": source.model_json}
     if source.code is not None:
@@ -77,7 +81,123 @@ def request_of(source: TrialSource, setup: TrialSetup, limits: RunLimits) -> dic
         "n_blocks": limits.n_blocks,
         "max_steps": limits.max_steps,
         "hopeless_step_s": limits.hopeless_step_s,
+        "rests": rests,
     }
+
+
+class TrialProcess:
+    """A process that runs steps under one setup, once or each time that it is visited.
+
+    Used inside `with`, or closed: nothing of it is left then. What it does wrong is in the run.
+
+    Args:
+        source: the network and the job.
+        setup: what is set.
+        limits: of the first visit.
+        number: of this process in its search; None: it runs once and does not rest.
+        cancel: ends it early.
+        command: makes the command of the worker; replaced in tests.
+    """
+
+    def __init__(
+        self,
+        source: TrialSource,
+        setup: TrialSetup,
+        *,
+        limits: RunLimits,
+        number: int | None = None,
+        cancel: CancelToken | None = None,
+        command: Callable[..., WorkerCommand] = worker_command,
+    ) -> None:
+        self._setup = setup
+        self._number = number
+        self._watch = TreeWatch(
+            limit_bytes=limits.memory_bytes, most_processes=limits.most_processes
+        )
+        self._told: Mapping[str, Any] | None = None
+        self._n_visits = 0
+        self._steps = work(
+            command(WORKER, python=setup.python, settings=setup.settings),
+            request_of(source, setup, limits, rests=number is not None),
+            deadlines=Deadlines(
+                stage_s=limits.stage_s, silence_s=limits.silence_s, budget_s=limits.budget_s
+            ),
+            on_event=self._take,
+            cancel=cancel,
+        )
+        self.rests = False
+
+    def __enter__(self) -> "TrialProcess":
+        """Return itself; nothing has started before the first visit."""
+        return self
+
+    def __exit__(self, *_details: object) -> None:
+        """End the process."""
+        self.close()
+
+    def close(self) -> None:
+        """End the process and all that it has started."""
+        self.rests = False
+        self._steps.close()
+        self._watch.close()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process still runs: what rests may be ended by the system."""
+        return self._watch.is_alive
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory that it has taken so far, 0 while that is unknown."""
+        told = _number((self._told or {}).get("peak_memory_bytes")) or 0.0
+        return max(int(told), self._watch.peak_bytes or 0)
+
+    def visit(self, *, started_s: float, limits: RunLimits) -> TrialRun:
+        """Run steps until there are enough; then it rests, or has ended.
+
+        Args:
+            started_s: seconds of the search so far; kept in the run.
+            limits: of this visit; the first is under those that it was made with.
+        """
+        began = time.monotonic()
+        load = LoadMeter()
+        verdict = self._go_on(limits)
+        found = _Told(
+            setup=self._setup, started_s=started_s, duration_s=time.monotonic() - began,
+            process=self._number, is_first=self._n_visits == 1,
+        )  # fmt: skip
+        if verdict is None:
+            run = found.run(self._told or {}, peak_bytes=self._watch.peak_bytes)
+        else:
+            self.close()
+            run = found.ended(verdict, self._watch)
+        if not run.is_completed:
+            return run
+        return dataclasses.replace(
+            run, warnings=(*run.warnings, *warnings_of_load(load.share()))
+        )  # fmt: skip
+
+    def _go_on(self, limits: RunLimits) -> WorkerVerdict | None:
+        """Return what became of it when it has ended, None when it rests."""
+        self._n_visits += 1
+        try:
+            if self._n_visits == 1:
+                next(self._steps)
+            else:
+                self._watch.go_on(limit_bytes=limits.memory_bytes)
+                self._steps.send(Left(limit_s=limits.budget_s, budget_s=limits.budget_s))
+        except StopIteration as stop:
+            self.rests = False
+            verdict: WorkerVerdict = stop.value
+            return verdict
+        self._watch.rest()
+        self.rests = True
+        return None
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        self._watch.follow(message.get("pid"))
+        if message["type"] == "value":
+            self._told = message
 
 
 def run_setup(
@@ -89,7 +209,7 @@ def run_setup(
     cancel: CancelToken | None = None,
     command: Callable[..., WorkerCommand] = worker_command,
 ) -> TrialRun:
-    """Run steps under a setup in a process of its own; what it does wrong is in the result.
+    """Run steps under a setup in a process of its own, once.
 
     Args:
         source: the network and the job.
@@ -100,42 +220,8 @@ def run_setup(
         command: makes the command of the worker; replaced in tests.
     """
     limits = limits or RunLimits()
-    deadlines = Deadlines(
-        stage_s=limits.stage_s, silence_s=limits.silence_s, budget_s=limits.budget_s
-    )
-    began = time.monotonic()
-    load = LoadMeter()
-    watch = TreeWatch(limit_bytes=limits.memory_bytes, most_processes=limits.most_processes)
-
-    def on_event(message: Mapping[str, Any]) -> None:
-        watch.follow(message.get("pid"))
-
-    with watch:
-        verdict = run_worker(
-            command(WORKER, python=setup.python, settings=setup.settings),
-            request_of(source, setup, limits),
-            deadlines=deadlines,
-            on_event=on_event,
-            cancel=cancel,
-        )
-    spent_s = time.monotonic() - began
-    run = _run_of(setup, verdict, watch, started_s=started_s, duration_s=spent_s)
-    if not run.is_completed:
-        return run
-    warnings = warnings_of_load(load.share())
-    return dataclasses.replace(run, warnings=(*run.warnings, *warnings))
-
-
-def _failed(
-    setup: TrialSetup, outcome: Outcome, message: str, *, started_s: float, duration_s: float
-) -> TrialRun:
-    return TrialRun(
-        setup_id=setup.id,
-        started_s=started_s,
-        duration_s=duration_s,
-        outcome=outcome,
-        message=message,
-    )
+    with TrialProcess(source, setup, limits=limits, cancel=cancel, command=command) as process:
+        return process.visit(started_s=started_s, limits=limits)
 
 
 def _number(value: object) -> float | None:
@@ -155,42 +241,59 @@ def _parse_checks(found: object) -> tuple[CheckValue, ...]:
     return tuple(checks)
 
 
-def _run_of(
-    setup: TrialSetup,
-    verdict: WorkerVerdict,
-    watch: TreeWatch,
-    *,
-    started_s: float,
-    duration_s: float,
-) -> TrialRun:
-    times = {"started_s": started_s, "duration_s": duration_s}
-    if watch.reason:
-        outcome = Outcome.OUT_OF_MEMORY if "memory" in watch.reason else Outcome.FAILED
-        return _failed(setup, outcome, f"the worker was ended: {watch.reason}", **times)
-    if verdict.outcome is not Outcome.COMPLETED or verdict.result is None:
-        return _failed(setup, verdict.outcome, verdict.message, **times)
-    result = verdict.result
-    values, stack = parse_times(result.get("values_s")), parse_stack(result.get("stack"))
-    batch, first = _number(result.get("batch_size")), _number(result.get("first_step_s"))
-    if not values or stack is None or batch is None or batch < 1:
-        text = "the worker gave times that make no sense"
-        return _failed(setup, Outcome.PROTOCOL_ERROR, text, **times)
-    peaks = [_number(result.get("peak_memory_bytes")), _number(watch.peak_bytes)]
-    device = _number(result.get("device_memory_bytes"))
-    return TrialRun(
-        setup_id=setup.id,
-        started_s=started_s,
-        duration_s=duration_s,
-        outcome=Outcome.COMPLETED,
-        stack=stack,
-        first_step_s=first,
-        values_s=values,
-        batch_size=int(batch),
-        check_value=_number(result.get("check_value")),
-        checks=_parse_checks(result.get("checks")),
-        has_random_layers=result.get("has_random_layers") is True,
-        peak_memory_bytes=max((int(p) for p in peaks if p is not None), default=None),
-        device_memory_bytes=None if device is None else int(device),
-        check=str(result.get("check") or ""),
-        warnings=warnings_of_values(values, lasted_s=min(values)),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What is known of a run besides what the process tells."""
+
+    setup: TrialSetup
+    started_s: float
+    duration_s: float
+    process: int | None
+    is_first: bool
+
+    def ended(self, verdict: WorkerVerdict, watch: TreeWatch) -> TrialRun:
+        """Return the run of a process that has ended."""
+        if watch.reason:
+            outcome = Outcome.OUT_OF_MEMORY if "memory" in watch.reason else Outcome.FAILED
+            return self.failed(outcome, f"the worker was ended: {watch.reason}")
+        if verdict.outcome is not Outcome.COMPLETED or verdict.result is None:
+            return self.failed(verdict.outcome, verdict.message)
+        return self.run(verdict.result, peak_bytes=watch.peak_bytes)
+
+    def failed(self, outcome: Outcome, message: str) -> TrialRun:
+        """Return a run without a figure."""
+        return TrialRun(
+            setup_id=self.setup.id,
+            started_s=self.started_s,
+            duration_s=self.duration_s,
+            outcome=outcome,
+            message=message,
+            process=self.process,
+        )
+
+    def run(self, told: Mapping[str, Any], *, peak_bytes: int | None) -> TrialRun:
+        """Return the run of a process that told its figures."""
+        values, stack = parse_times(told.get("values_s")), parse_stack(told.get("stack"))
+        batch, first = _number(told.get("batch_size")), _number(told.get("first_step_s"))
+        if not values or stack is None or batch is None or batch < 1:
+            return self.failed(Outcome.PROTOCOL_ERROR, "the worker gave times that make no sense")
+        peaks = [_number(told.get("peak_memory_bytes")), _number(peak_bytes)]
+        device = _number(told.get("device_memory_bytes"))
+        return TrialRun(
+            setup_id=self.setup.id,
+            started_s=self.started_s,
+            duration_s=self.duration_s,
+            outcome=Outcome.COMPLETED,
+            process=self.process,
+            stack=stack,
+            first_step_s=first if self.is_first else None,
+            values_s=values,
+            batch_size=int(batch),
+            check_value=_number(told.get("check_value")),
+            checks=_parse_checks(told.get("checks")),
+            has_random_layers=told.get("has_random_layers") is True,
+            peak_memory_bytes=max((int(p) for p in peaks if p is not None), default=None),
+            device_memory_bytes=None if device is None else int(device),
+            check=str(told.get("check") or ""),
+            warnings=warnings_of_values(values, lasted_s=min(values)),
+        )

@@ -20,7 +20,8 @@ _GIB = 1 << 30
 class TreeWatch:
     """Follows a child and all its descendants in a thread, inside `with`.
 
-    `reason` is why it was ended, "" when it was not; `peak_bytes` the most memory seen.
+    `reason` is why it was ended, "" when it was not; `peak_bytes` the most memory seen. While the
+    child rests it is not watched.
     """
 
     def __init__(self, *, limit_bytes: int | None, most_processes: int = MOST_PROCESSES) -> None:
@@ -29,6 +30,7 @@ class TreeWatch:
         self._root: psutil.Process | None = None
         self._seen: dict[int, psutil.Process] = {}
         self._is_over = threading.Event()
+        self._rests = False
         self._thread: threading.Thread | None = None
         self.reason = ""
         self.peak_bytes: int | None = None
@@ -38,6 +40,10 @@ class TreeWatch:
         return self
 
     def __exit__(self, *_details: object) -> None:
+        """Stop watching and end what is left of the tree."""
+        self.close()
+
+    def close(self) -> None:
         """Stop watching and end what is left of the tree."""
         self._is_over.set()
         if self._thread is not None:
@@ -55,8 +61,27 @@ class TreeWatch:
                 self._thread = threading.Thread(target=self._watch, daemon=True)
                 self._thread.start()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the child still runs, as far as is known."""
+        try:
+            return self._root is None or self._root.status() != psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            return False
+
+    def rest(self) -> None:
+        """Leave the child alone: it waits for us, and looking takes time from others."""
+        self._rests = True
+
+    def go_on(self, *, limit_bytes: int | None) -> None:
+        """Watch again, under a limit of now."""
+        self._limit_bytes = limit_bytes
+        self._rests = False
+
     def _watch(self) -> None:
         while not self._is_over.wait(POLL_S):
+            if self._rests:
+                continue
             tree = self._tree()
             used = sum(map(_resident_bytes, tree))
             self.peak_bytes = max(used, self.peak_bytes or 0)

@@ -179,7 +179,7 @@ def test_the_devices_of_this_machine_are_listed_for_real(tmp_path):
         "import opencl_list, worker_protocol",
         "channel = worker_protocol.open_channel()",
         "channel.send('hello', protocol=worker_protocol.PROTOCOL_VERSION)",
-        "channel.send('result', **opencl_list.run(channel.wait_for_run(), channel.send))",
+        "channel.send('result', **opencl_list.run(channel.wait_for_run(), channel))",
     ]
     script.write_text("\n".join(lines), encoding="utf-8")
     answer = list_opencl_devices(WorkerCommand(argv=(sys.executable, str(script))), timeout_s=20)

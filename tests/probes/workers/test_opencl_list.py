@@ -149,6 +149,7 @@ def test_without_pyopencl_the_list_says_why(monkeypatch):
 def test_the_worker_says_what_it_does_and_returns_the_list():
     set_up_pocl()
     events = []
-    found = opencl_list.run({}, lambda kind, **fields: events.append((kind, fields)))
+    channel = types.SimpleNamespace(send=lambda kind, **fields: events.append((kind, fields)))
+    found = opencl_list.run({}, channel)
     assert events == [("stage", {"stage": "opencl_list"})]
     assert set(found) == {"devices", "failed"}

@@ -67,7 +67,7 @@ def take(steps, clock, *times_s):
         clock.now_s += seconds
         if steps.end():
             return at
-        steps.follow()
+        steps.follow(lambda: (2.3, "fine"))
     return None
 
 
@@ -77,6 +77,38 @@ def test_the_first_two_steps_are_apart():
     assert steps.first_step_s == 5.0
     assert steps.values_s(1) == pytest.approx([0.4])
     assert len(steps.values_s(5)) == 3
+
+
+def test_a_clock_that_rests_tells_what_it_has_and_begins_anew():
+    steps, clock = step_clock(min_time_s=1.0)
+    told = []
+
+    def rest(value, check):
+        told.append((steps.values_s(3), value, check))
+        clock.now_s += 100.0
+
+    steps.on_enough = rest
+    steps.begin()
+    for seconds in (5.0, 9.0, 0.4, 0.4, 0.4, 7.0, 0.5, 0.5, 0.5, 8.0):
+        clock.now_s += seconds
+        assert not steps.end()
+        steps.follow(lambda: (2.3, "fine"))
+    # What followed a rest is not timed, nor is the rest itself.
+    assert [values for values, *_rest in told] == [
+        pytest.approx([0.4] * 3),
+        pytest.approx([0.5] * 3),
+    ]
+    assert told[0][1:] == (2.3, "fine")
+    assert steps.first_step_s == 5.0
+    assert steps.n_steps == 10
+
+
+def test_a_hopeless_setting_rests_after_three_steps_of_each_visit():
+    steps, clock = step_clock(hopeless_step_s=0.5, min_time_s=60.0)
+    told = []
+    steps.on_enough = lambda *_checked: told.append(steps.n_steps)
+    assert take(steps, clock, 9.0, *[0.6] * 5) is None
+    assert told == [3, 5]
 
 
 def test_check_values_are_taken_after_twice_as_many_steps_each_time():

@@ -1,0 +1,185 @@
+"""Processes that rest between their visits: real ones, with steps that only wait."""
+
+import contextlib
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from advisor.model.measurement import Outcome, Setting
+from advisor.model.quantity import Phase
+from advisor.model.trial import CodeReference, DataKind, TrialData, TrialSetup, TrialSource
+from advisor.trial.schedule import MOST_VISITS
+from probes.bench.commands import WorkerCommand, worker_script
+from probes.bench.process import CancelToken
+from probes.bench.trials.run import RunLimits
+from probes.bench.trials.visits import Visits, can_rest
+
+ROOT = Path(__file__).parents[4]
+SCRIPT = ROOT / "tests" / "data" / "workers" / "resting.py"
+SOURCE = TrialSource(
+    name="n", title="N", phase=Phase.TRAINING, batch_size=4, model_json="{}"
+)  # fmt: skip
+LIMITS = RunLimits(min_time_s=0.02, check_steps=8, memory_bytes=4 << 30)
+
+
+def command(_name, *, python=None, settings=()):
+    argv = (python or sys.executable, "-S", str(SCRIPT), str(worker_script("main").parent))
+    return WorkerCommand(argv=argv, environment=settings)
+
+
+def setup(name="now", **variables):
+    settings = {"DL_STEP_S": "0.005", **variables}
+    return TrialSetup(
+        id=name,
+        title=name,
+        settings=tuple(Setting(name=key, value=value) for key, value in settings.items()),
+    )
+
+
+def visit(visits, *, of=None, **more):
+    values = {"started_s": 1.0, "limits": LIMITS, **more}
+    return visits.run(SOURCE, of or setup(), **values)
+
+
+def workers():
+    """Return our children that run steps."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if str(SCRIPT) in child.cmdline() and child.status() != psutil.STATUS_ZOMBIE:
+                found.append(child)
+    return found
+
+
+@pytest.fixture
+def visits():
+    before = set(threading.enumerate())
+    with Visits(command=command) as found:
+        yield found
+    assert not workers()
+    assert set(threading.enumerate()) <= before
+
+
+def test_a_second_visit_finds_the_process_as_it_was(visits):
+    first, second = visit(visits), visit(visits, started_s=5.0)
+    other = visit(visits, of=setup("other", DL_STEP_S="0.01"))
+    third = visit(visits)
+    assert [run.process for run in (first, second, other, third)] == [1, 1, 2, 1]
+    assert [run.outcome for run in (first, second, other, third)] == [Outcome.COMPLETED] * 4
+    assert first.first_step_s is not None
+    assert second.first_step_s is None
+    assert (second.started_s, third.started_s) == (5.0, 1.0)
+    # Steps of all visits follow each other: later check values are there from the second on.
+    assert [check.steps for check in first.checks] == [2, 4]
+    assert [check.steps for check in second.checks] == [2, 4, 8]
+    assert second.duration_s < first.duration_s
+    assert 0.005 <= second.step_s < 0.05
+    assert len(workers()) == 2
+
+
+def test_what_rests_takes_no_time_of_a_processor(visits):
+    visit(visits)
+    (worker,) = workers()
+    before = worker.cpu_times()
+    time.sleep(0.5)
+    after = worker.cpu_times()
+    assert after.user + after.system - before.user - before.system <= 0.02
+
+
+def test_a_fresh_process_takes_the_place_of_one_that_was_visited_often(visits):
+    numbers = [visit(visits).process for _ in range(MOST_VISITS + 1)]
+    assert numbers == [1] * MOST_VISITS + [2]
+    assert len(workers()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_process_that_dies_in_a_later_visit_costs_that_visit_alone(visits):
+    dying = setup("dying", DL_DIES_AT="7")
+    runs = [visit(visits, of=dying) for _ in range(3)]
+    assert [run.outcome for run in runs] == [Outcome.COMPLETED, Outcome.CRASHED, Outcome.COMPLETED]
+    assert "SIGABRT" in runs[1].message
+    assert [run.process for run in runs] == [1, 1, 2]
+    assert visit(visits).is_completed
+
+
+def test_what_was_ended_while_it_rested_begins_anew(visits):
+    assert visit(visits).process == 1
+    (worker,) = workers()
+    worker.kill()
+    until = time.monotonic() + 5.0
+    while workers() and time.monotonic() < until:
+        time.sleep(0.01)
+    found = visit(visits)
+    assert (found.outcome, found.process) == (Outcome.COMPLETED, 2)
+
+
+def test_what_was_visited_longest_ago_makes_room(visits):
+    limits = dataclasses.replace(LIMITS, memory_bytes=600 << 20)
+    heavy = [setup(name, DL_HOLD_MB="200") for name in "abc"]
+    for one in heavy:
+        assert visit(visits, of=one, limits=limits).is_completed
+    assert len(workers()) < 3
+    # The last one still rests, the first begins anew.
+    assert visit(visits, of=heavy[2], limits=limits).process == 3
+    assert visit(visits, of=heavy[0], limits=limits).process == 4
+
+
+def test_too_much_memory_is_told_with_what_the_others_hold(visits):
+    limits = dataclasses.replace(LIMITS, memory_bytes=500 << 20)
+    assert visit(visits, of=setup("a", DL_HOLD_MB="100"), limits=limits).is_completed
+    found = visit(visits, of=setup("b", DL_HOLD_MB="450", DL_STEP_S="0.2"), limits=limits)
+    assert found.outcome is Outcome.OUT_OF_MEMORY
+    assert "GiB" in found.message
+
+
+def test_cancelling_ends_what_rests_as_well(visits):
+    token = CancelToken()
+    assert visit(visits, cancel=token).is_completed
+    token.cancel()
+    began = time.monotonic()
+    assert visit(visits, cancel=token).outcome is Outcome.CANCELLED
+    assert time.monotonic() - began < 5.0
+
+
+def test_numbers_go_on_after_those_of_an_earlier_sitting():
+    with Visits(command=command, n_earlier=7) as found:
+        assert visit(found).process == 8
+    assert not workers()
+
+
+def test_only_what_does_nothing_between_visits_may_rest():
+    assert can_rest(SOURCE, setup())
+    assert not can_rest(SOURCE, dataclasses.replace(setup(), device="gpu"))
+    code = CodeReference(path="net.py", function="build_model")
+    assert not can_rest(dataclasses.replace(SOURCE, code=code, model_json=None), setup())
+    data = TrialData(kind=DataKind.CSV, path="d.csv")
+    assert not can_rest(dataclasses.replace(SOURCE, data=data), setup())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_parent_leaves_nothing_that_rests():
+    script = (
+        "import sys, time; sys.path[:0] = [sys.argv[1], sys.argv[2]]\n"
+        "import test_visits as t\n"
+        "with t.Visits(command=t.command) as visits:\n"
+        "    t.visit(visits); t.visit(visits, of=t.setup('other'))\n"
+        "    print(*(w.pid for w in t.workers()), flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    argv = [sys.executable, "-c", script, str(ROOT), str(Path(__file__).parent)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:
+        pids = [int(word) for word in parent.stdout.readline().split()]
+        assert len(pids) == 2
+        os.kill(parent.pid, signal.SIGKILL)
+    until = time.monotonic() + 5.0
+    while any(map(psutil.pid_exists, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(map(psutil.pid_exists, pids))
