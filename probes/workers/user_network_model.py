@@ -304,6 +304,9 @@ def _batch_of(dataset, default):
 def _checked_loss(network, clock, before):
     import numpy as np
 
+    if hasattr(network.model, "jax_state_sync"):
+        # Within `fit` the values are JAX's own, the variables are empty.
+        network.model.jax_state_sync()
     after = [_numpy(variable) for variable in network.model.weights[:4]]
     n_changed = sum(not np.array_equal(old, after[at]) for at, old in enumerate(before))
     if before and not n_changed:

@@ -22,6 +22,7 @@ from advisor.model.trial import (
 )
 from advisor.network.bundled import bundled_config_text
 from probes.bench.trials.run import RunLimits, run_setup
+from probes.bench.trials.visits import Visits
 
 NOW = TrialSetup(id="now", title="now")
 LIMITS = RunLimits(min_time_s=0.05, check_steps=4, budget_s=120.0)
@@ -296,6 +297,32 @@ def test_another_backend_computes_the_same(backend):
     assert other.is_completed, other.message
     assert other.stack.backend == backend
     assert other.check_value == pytest.approx(now.check_value, rel=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("phase", list(Phase))
+@pytest.mark.parametrize("way", ["tensorflow", "xla", "jax", "keras-torch", "torch"])
+def test_steps_of_several_visits_are_those_of_one_run(way, phase):
+    if way in ("jax", "keras-torch", "torch") and OTHER_PYTHON is None:
+        pytest.skip("DL_ADVISOR_TEST_PYTHON names no interpreter")
+    ways = {
+        "tensorflow": {},
+        "xla": {"jit": Jit.ON},
+        "jax": {"backend": "jax", "python": OTHER_PYTHON},
+        "keras-torch": {"backend": "torch", "python": OTHER_PYTHON},
+        "torch": {"runner": Runner.TORCH, "python": OTHER_PYTHON},
+    }
+    source = bundled("cifar10-a10-cnn", phase=phase)
+    setup = TrialSetup(id="v", title="", **ways[way])
+    limits = dataclasses.replace(LIMITS, min_time_s=0.01, check_steps=8)
+    with Visits() as visits:
+        runs = [visits.run(source, setup, started_s=0.0, limits=limits) for _ in range(3)]
+    assert [(run.outcome, run.process) for run in runs] == [(Outcome.COMPLETED, 1)] * 3, runs
+    whole = run_setup(source, setup, limits=dataclasses.replace(limits, min_time_s=1.0))
+    if phase is Phase.TRAINING:
+        assert runs[-1].checks[-1].steps == whole.checks[-1].steps == 8
+    assert runs[-1].check_value == pytest.approx(whole.check_value, rel=1e-4)
+    assert runs[1].duration_s < runs[0].duration_s
 
 
 @pytest.mark.slow
