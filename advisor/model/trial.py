@@ -11,6 +11,10 @@ from enum import StrEnum
 from advisor.model.measurement import Outcome, Setting, SoftwareStack, StabilityWarning
 from advisor.model.quantity import Interval, Phase, Precision
 
+# A fresh process takes the place of one that was visited so often, so that no figure hangs on
+# where one process happened to lie in memory.
+MOST_VISITS = 16
+
 
 class Jit(StrEnum):
     """Whether Keras compiles the step with XLA; AUTO is its own default."""

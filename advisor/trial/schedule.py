@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
-from advisor.model.trial import TrialRun, TrialSetup, TrialVerdict
+from advisor.model.trial import MOST_VISITS, TrialRun, TrialSetup, TrialVerdict
 from advisor.trial.judge import (
     is_decided,
     is_hopeless,
@@ -26,9 +26,6 @@ from advisor.trial.statistics import estimate, log_ratios
 # Runs of others between two runs of the baseline.
 _BETWEEN = 3
 MAX_RUNS = 24
-# A fresh process takes the place of one that was visited so often, so that no figure hangs on
-# where one process happened to lie in memory.
-MOST_VISITS = 16
 # A visit is one step that is not timed and at least three steps, or a second, of those that are.
 _TIMED_STEPS, _TIMED_S = 3, 1.0
 # A run that was started should also be finished: time beyond the last one's.

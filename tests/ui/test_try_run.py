@@ -7,10 +7,16 @@ import pytest
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Phase, Precision
-from advisor.model.trial import Jit, TrialRun, TrialSetup, TrialSource, TrialVerdict
+from advisor.model.trial import (
+    MOST_VISITS,
+    Jit,
+    TrialRun,
+    TrialSetup,
+    TrialSource,
+    TrialVerdict,
+)
 from advisor.trial.judge import ahead_of
 from advisor.trial.plan import list_pairs
-from advisor.trial.schedule import MOST_VISITS
 from ui import journey
 from ui.try_run import Searcher, SearchRequest
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 import psutil
 
-from advisor.model.trial import TrialRun, TrialSetup, TrialSource
-from advisor.trial.schedule import MOST_VISITS
+from advisor.model.trial import MOST_VISITS, TrialRun, TrialSetup, TrialSource
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.process import CancelToken
 from probes.bench.trials.run import RunLimits, TrialProcess, run_setup

@@ -15,8 +15,14 @@ import pytest
 
 from advisor.model.measurement import Outcome, Setting
 from advisor.model.quantity import Phase
-from advisor.model.trial import CodeReference, DataKind, TrialData, TrialSetup, TrialSource
-from advisor.trial.schedule import MOST_VISITS
+from advisor.model.trial import (
+    MOST_VISITS,
+    CodeReference,
+    DataKind,
+    TrialData,
+    TrialSetup,
+    TrialSource,
+)
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.process import CancelToken
 from probes.bench.trials.run import RunLimits
