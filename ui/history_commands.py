@@ -6,6 +6,7 @@ Leaves to others: keeping it (`ui.history`), reading advice (`ui.models.history_
 import argparse
 import csv
 import json
+import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -106,7 +107,9 @@ def _cells(row: HistoryRow) -> tuple[object, ...]:
 
 def _report(kept: _Kept, tr: Translator) -> Report:
     advice_heads = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
-    run_heads = (N_("Date"), N_("Network"), N_("Job"), N_("Setting"), N_("Step"))
+    run_heads = (
+        N_("Date"), N_("Network"), N_("Job"), N_("Setting"), N_("Runs"), N_("Step"),
+    )  # fmt: skip
     step_heads = (
         N_("Date"),
         N_("Network"),
@@ -117,7 +120,12 @@ def _report(kept: _Kept, tr: Translator) -> Report:
     )
     parts = (
         (N_("Advice"), advice_heads, [_advice_cells(each, tr) for each in kept.advices], (4,)),
-        (N_("Runs of trials"), run_heads, [_run_cells(row, tr) for row in kept.runs], ()),
+        (
+            N_("Runs of trials"),
+            run_heads,
+            [_run_cells(rows, tr) for rows in _alike(kept.runs)],
+            (4,),
+        ),
         (
             N_("Steps, predicted and run"),
             step_heads,
@@ -155,15 +163,27 @@ def _advice_cells(entry: HistoryEntry, tr: Translator) -> tuple[str, ...]:
     return (entry.date, entry.network, entry.machine, best, format_duration(entry.time_s))
 
 
-def _run_cells(row: HistoryRow, tr: Translator) -> tuple[str, ...]:
-    search, run = row.search, row.run
+def _alike(rows: Sequence[HistoryRow]) -> list[list[HistoryRow]]:
+    """Return the runs of one setting in one search on one day together, the failed ones apart."""
+    found: dict[tuple[str, str, str, str], list[HistoryRow]] = {}
+    for row in rows:
+        run = row.run
+        end = "" if run.is_completed else f"{run.outcome.value} {run.message}"
+        found.setdefault((row.finished_on, row.search.key, row.setup.id, end), []).append(row)
+    return list(found.values())
+
+
+def _run_cells(rows: Sequence[HistoryRow], tr: Translator) -> tuple[str, ...]:
+    """Return the cells of runs that are alike: how many, and the middle one of their steps."""
+    search, run = rows[0].search, rows[0].run
     figure = (
-        format_duration(run.step_s)
+        format_duration(statistics.median(row.run.step_s for row in rows))
         if run.is_completed
         else f"{tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
     )
     job = _job(Phase(search.phase), search.batch_size, tr)
-    return (row.finished_on, search.network, job, setup_title(row.setup, tr), figure)
+    title = setup_title(rows[0].setup, tr)
+    return (rows[0].finished_on, search.network, job, title, str(len(rows)), figure)
 
 
 def _step_cells(machine: str, step: OwnStep, tr: Translator) -> tuple[str, ...]:

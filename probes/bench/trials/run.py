@@ -114,7 +114,8 @@ class TrialProcess:
         self._watch = TreeWatch(
             limit_bytes=limits.memory_bytes, most_processes=limits.most_processes
         )
-        self._told: Mapping[str, Any] | None = None
+        self._told: Mapping[str, Any] = {}
+        self._told_bytes = 0
         self._n_visits = 0
         self._steps = work(
             command(WORKER, python=setup.python, settings=setup.settings),
@@ -149,8 +150,7 @@ class TrialProcess:
     @property
     def memory_bytes(self) -> int:
         """The most memory that it has taken so far, 0 while that is unknown."""
-        told = _number((self._told or {}).get("peak_memory_bytes")) or 0.0
-        return max(int(told), self._watch.peak_bytes or 0)
+        return max(self._told_bytes, self._watch.peak_bytes or 0)
 
     def visit(self, *, started_s: float, limits: RunLimits) -> TrialRun:
         """Run steps until there are enough; then it rests, or has ended.
@@ -167,7 +167,7 @@ class TrialProcess:
             process=self._number, is_first=self._n_visits == 1,
         )  # fmt: skip
         if verdict is None:
-            run = found.run(self._told or {}, peak_bytes=self._watch.peak_bytes)
+            run = found.run(self._told, peak_bytes=self._watch.peak_bytes)
         else:
             self.close()
             run = found.ended(verdict, self._watch)
@@ -180,6 +180,7 @@ class TrialProcess:
     def _go_on(self, limits: RunLimits) -> WorkerVerdict | None:
         """Return what became of it when it has ended, None when it rests."""
         self._n_visits += 1
+        self._told = {}
         try:
             if self._n_visits == 1:
                 next(self._steps)
@@ -198,6 +199,7 @@ class TrialProcess:
         self._watch.follow(message.get("pid"))
         if message["type"] == "value":
             self._told = message
+            self._told_bytes = int(_number(message.get("peak_memory_bytes")) or 0)
 
 
 def run_setup(

@@ -161,6 +161,26 @@ def test_numbers_go_on_after_those_of_an_earlier_sitting():
     assert not workers()
 
 
+def test_a_visit_without_figures_is_no_figure_of_the_one_before():
+    script = (
+        "import json, sys\n"
+        "def say(**fields): print(json.dumps(fields), flush=True)\n"
+        "say(type='hello', protocol=1)\n"
+        "say(type='value', values_s=[0.1, 0.1], batch_size=4, stack={'framework': 'keras',"
+        " 'framework_version': '3', 'backend': None, 'backend_version': None})\n"
+        "for _line in sys.stdin: say(type='stage', stage='paused')\n"
+    )
+
+    def silent(_name, *, python=None, settings=()):
+        return WorkerCommand(argv=(python or sys.executable, "-S", "-c", script))
+
+    with Visits(command=silent) as found:
+        assert visit(found).is_completed
+        again = visit(found)
+    assert again.outcome is Outcome.PROTOCOL_ERROR
+    assert again.values_s == ()
+
+
 def test_only_what_does_nothing_between_visits_may_rest():
     assert can_rest(SOURCE, setup())
     assert not can_rest(SOURCE, dataclasses.replace(setup(), device="gpu"))
