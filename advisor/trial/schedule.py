@@ -8,6 +8,7 @@ Leaves to others: running (`probes.bench.trials`), verdicts (`advisor.trial.judg
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from advisor.model.measurement import Outcome
@@ -119,10 +120,16 @@ def cost_s(own: Sequence[TrialRun]) -> float:
     visits = [run for run in own if run.process == last.process]
     if len(visits) >= MOST_VISITS:
         return max(run.duration_s for run in own)
-    if len(visits) > 1:
+    if len(visits) > 1 or _was_ended(own, now=last.process):
         return last.duration_s
     visit_s = last.step_s + max(_TIMED_STEPS * last.step_s, _TIMED_S)
     return min(visit_s, last.duration_s)
+
+
+def _was_ended(own: Sequence[TrialRun], *, now: int) -> bool:
+    """Return whether an earlier process had to make room for others: this one may have to."""
+    counts = Counter(run.process for run in own if run.process != now)
+    return any(count < MOST_VISITS for count in counts.values())
 
 
 def runs_of(runs: Sequence[TrialRun]) -> dict[str, list[TrialRun]]:

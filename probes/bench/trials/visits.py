@@ -51,6 +51,7 @@ class Visits:
     ) -> None:
         self._resting: dict[str, TrialProcess] = {}
         self._n_visits: dict[str, int] = {}
+        self._first = ""
         self._n_processes = n_earlier
         self._most_visits = most_visits
         self._command = command
@@ -80,6 +81,7 @@ class Visits:
             self._end(setup.id)
         process = self._resting.pop(setup.id, None)
         limits = self._make_room(limits)
+        self._first = self._first or setup.id
         if process is None:
             self._n_visits[setup.id] = 0
             self._n_processes += 1
@@ -107,13 +109,16 @@ class Visits:
         return sum(process.memory_bytes for process in self._resting.values())
 
     def _make_room(self, limits: RunLimits) -> RunLimits:
-        """End what was visited longest ago until the others leave room; return what is left."""
+        """End what was visited longest ago until the others leave room; return what is left.
+
+        The first of all, which the others are compared with and which is visited most, goes last.
+        """
         limit_bytes = limits.memory_bytes
         if limit_bytes is None:
             free_bytes = psutil.virtual_memory().available + self._held_bytes
             limit_bytes = int(_SHARE_OF_FREE * free_bytes)
         most = max([p.memory_bytes for p in self._resting.values()], default=0) or _USUAL_BYTES
-        for name in tuple(self._resting):
+        for name in sorted(self._resting, key=lambda name: name == self._first):
             held = self._held_bytes
             if held <= _SHARE_AT_REST * limit_bytes and held + most <= limit_bytes:
                 break

@@ -3,8 +3,8 @@
 import itertools
 
 from advisor.model.measurement import Outcome
-from advisor.model.trial import TrialRun
-from advisor.trial.schedule import MAX_RUNS, count_runs, next_setup
+from advisor.model.trial import MOST_VISITS, TrialRun
+from advisor.trial.schedule import MAX_RUNS, cost_s, count_runs, next_setup
 
 
 def test_the_baseline_is_first_last_and_after_at_most_three_others(machine):
@@ -116,3 +116,28 @@ def test_time_is_kept_to_confirm_what_was_faster_twice(machine):
     # Beside the baseline at the end there is time for two runs more, or for four.
     assert next_setup(setups, runs, budget_s=30.0 + 20.0).id == "good"
     assert next_setup(setups, runs, budget_s=30.0 + 34.0).id == "new"
+
+
+def visits(*durations_s, process=1):
+    return [
+        TrialRun(
+            setup_id="a", started_s=0.0, duration_s=duration_s, outcome=Outcome.COMPLETED,
+            values_s=(0.5,), process=process,
+        )
+        for duration_s in durations_s
+    ]  # fmt: skip
+
+
+def test_a_visit_costs_its_steps_and_a_fresh_process_its_start():
+    assert cost_s([a_run("a", 0.0, 0.5)]) == 6.0
+    # One step that is not timed and three that are.
+    assert cost_s(visits(11.0)) == 2.0
+    assert cost_s(visits(11.0, 2.3)) == 2.3
+    assert cost_s(visits(11.0, *[2.3] * (MOST_VISITS - 1))) == 11.0
+    # After a full number of visits the next process rests as the first one did.
+    full = visits(11.0, *[2.3] * (MOST_VISITS - 1))
+    assert cost_s([*full, *visits(10.0, process=2)]) == 2.0
+
+
+def test_where_memory_is_short_a_visit_costs_a_start():
+    assert cost_s([*visits(11.0, 2.3), *visits(10.0, process=2)]) == 10.0

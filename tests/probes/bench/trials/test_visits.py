@@ -133,9 +133,18 @@ def test_what_was_visited_longest_ago_makes_room(visits):
     for one in heavy:
         assert visit(visits, of=one, limits=limits).is_completed
     assert len(workers()) < 3
-    # The last one still rests, the first begins anew.
+    # The last one still rests, the one before it begins anew.
     assert visit(visits, of=heavy[2], limits=limits).process == 3
-    assert visit(visits, of=heavy[0], limits=limits).process == 4
+    assert visit(visits, of=heavy[1], limits=limits).process == 4
+
+
+def test_what_all_are_compared_with_makes_room_last(visits):
+    limits = dataclasses.replace(LIMITS, memory_bytes=900 << 20)
+    for name in ("now", "a", "now", "b", "c"):
+        one = setup(name, DL_HOLD_MB="200")
+        assert visit(visits, of=one, limits=limits).is_completed
+    assert len(workers()) == 2
+    assert visit(visits, of=setup("now", DL_HOLD_MB="200"), limits=limits).process == 1
 
 
 def test_too_much_memory_is_told_with_what_the_others_hold(visits):
