@@ -52,7 +52,7 @@ class Phases:
 # Where each run is one of a fresh process, and where it rests and is visited again, which takes a
 # fraction of its start (decision 0008).
 FRESH = Phases(first=0.55, second=0.7, pairs=0.85, runs_of_rivals=2, runs_of_leading=3)
-VISITED = Phases(first=0.5, second=0.75, pairs=0.85, runs_of_rivals=4, runs_of_leading=12)
+VISITED = Phases(first=0.5, second=0.75, pairs=0.85, runs_of_rivals=4, runs_of_leading=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +200,10 @@ class Searcher:
         # To know what is ahead tells more than a first run of what seldom helps.
         go_on(self._leading(baseline, (*singles, *pairs)), 1.0, phases.runs_of_leading)
         go_on(singles, 1.0, 1)
+        if has_visits:
+            # What is far ahead is known well enough; a second look at the others takes little.
+            go_on(self._rivals(baseline, (*singles, *pairs)), 1.0, phases.runs_of_rivals)
+            go_on(singles, 1.0, 2)
         go_on(self._promising(baseline, (*singles, *pairs)), 1.0)
         self._search_among([baseline, *singles, *pairs], budget_s=budget_s)
         return pairs

@@ -30,6 +30,9 @@ _LEAST_RUNS = 2
 _LEAST_RUNS_OF_FASTER = 3
 # A run this far from the baseline needs no second look to tell which way it goes.
 _HOPELESS = math.log(1.5)
+# What rests is looked at again before anything is said of it, unless it is as slow as this: for as
+# long as a visit takes other programs may hold half of the machine.
+_CLEAR_AT_ONCE = math.log(2.0)
 
 # A setting is ahead of another when it is faster by this share of half of its 95 % interval: about
 # nine times of ten, one that gains nothing is not.
@@ -115,6 +118,8 @@ def _is_surely_equal(found: Estimate) -> bool:
 def _is_clear_at_once(found: Estimate) -> bool:
     """Return whether one run tells which way it goes, by the spread of all others."""
     size = abs(found.log_mid)
+    if found.is_visited:
+        return size >= _CLEAR_AT_ONCE
     return size >= _HOPELESS or size - found.half_99 > 2.0 * _DELTA
 
 
@@ -149,7 +154,8 @@ def is_decided(found: Estimate | None) -> bool:
     if _is_surely_equal(found):
         return True
     if found.n_runs < _LEAST_RUNS:
-        return found.log_mid + found.half_99 < -2.0 * _DELTA
+        is_slow = found.log_mid + found.half_99 < -2.0 * _DELTA
+        return is_slow and (not found.is_visited or _is_clear_at_once(found))
     low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
     if high < -_DELTA:
         return found.half_95 <= _GOAL_HALF or found.log_mid < -2.0 * _DELTA

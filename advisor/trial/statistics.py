@@ -55,12 +55,16 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """Logarithm of a speed-up: middle, and half widths of the 95 % and the 99 % interval."""
+    """Logarithm of a speed-up: middle, and half widths of the 95 % and the 99 % interval.
+
+    `is_visited`: its process rests, so that another run is soon made.
+    """
 
     log_mid: float
     half_95: float
     half_99: float
     n_runs: int
+    is_visited: bool = False
 
     def interval(self) -> Interval:
         """Return the speed-up with its 95 % interval."""
@@ -229,4 +233,5 @@ def estimate(
         half_95=_T_95[at] * error,
         half_99=_T_99[at] * error,
         n_runs=len(values),
+        is_visited=n_processes is not None,
     )
