@@ -4,6 +4,13 @@ The text of each is one line: what is wrong and, where known, what to do.
 """
 
 
+def why_unreadable(error: OSError) -> str:
+    """Return why a file could not be read, as a line goes on after its name."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    return f"cannot be read: {error.strerror or error}"
+
+
 class AdvisorError(Exception):
     """Base of all errors that an edge (command line, window) shows to the user."""
 

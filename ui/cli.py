@@ -213,6 +213,7 @@ def build_parser() -> OneLineParser:
     _add_workload(recommend)
     _add_preferences(recommend)
     _add_saved(recommend)
+    recommend.add_argument("--pdf", type=Path, metavar="FILE")
     _add_json(recommend)
 
     report = commands.add_parser("report", help=N_("PDF or text from a saved recommendation"))

@@ -152,7 +152,9 @@ def predict(options: argparse.Namespace) -> int:
 
 
 def recommend(options: argparse.Namespace) -> int:
-    """Print advice made from saved values alone."""
+    """Print advice made from saved values alone; write the PDF and the JSON."""
+    if options.pdf is not None:
+        check_writable(options.pdf)
     knowledge = journey.bundled_knowledge()
     workload = workload_of(options)
     profile, measurements = _saved(options)
@@ -160,6 +162,9 @@ def recommend(options: argparse.Namespace) -> int:
     recommendation = journey.advise(
         profile, measurements, workload, _preferences(options), knowledge
     )
+    if options.pdf is not None:
+        write_bytes(options.pdf, _pdf(recommendation))
+        say(f"report written to {options.pdf}")
     if options.json is not None:
         write_document(options.json, recommendation)
     else:
@@ -287,7 +292,15 @@ def workload_of(options: argparse.Namespace) -> Workload:
     request = journey.JourneyRequest(
         network=_network(options), model_file=_model_file(options), job=_job(options)
     )
-    return journey.load_job(request, journey.bundled_knowledge())
+    try:
+        return journey.load_job(request, journey.bundled_knowledge())
+    except InputError:
+        if request.network is not None and Path(request.network).exists():
+            raise InputError(
+                f"{request.network}: not a network: give a .keras, .json or .onnx file, or a name"
+                " that `dl-advisor networks` lists"
+            ) from None
+        raise
 
 
 def regions_of(text: str) -> tuple[str, ...]:

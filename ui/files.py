@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TypeVar
 
-from advisor.errors import FormatError, InputError
+from advisor.errors import FormatError, InputError, why_unreadable
 from advisor.i18n import N_
 from advisor.model.codec import MAX_DOCUMENT_CHARS, KindError, dump_document, load_document
 from advisor.model.recommendation import Recommendation
@@ -79,7 +79,7 @@ def _loaded(path: Path, cls: type[_T]) -> _T:
             raise InputError(f"{path}: too large to be a file of DL Advisor")
         return load_document(path.read_text(encoding="utf-8"), cls)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: {why_unreadable(error)}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not a text file") from None
     except KindError:

@@ -251,4 +251,7 @@ def _exit_code(report: TrialReport) -> int:
     if report.results[0].verdict is TrialVerdict.FAILED:
         commands.say(f"the network cannot be run: {report.results[0].message}")
         return EXIT_INCOMPLETE
+    n_without = sum(r.verdict is TrialVerdict.NOT_RUN for r in report.results)
+    if n_without:
+        commands.say(f"{n_without} settings had no turn in this time: more of it (--minutes) helps")
     return EXIT_INCOMPLETE if any(r.verdict in lost for r in report.results) else EXIT_DONE

@@ -23,6 +23,7 @@ from advisor.network.onnx_reading import read_onnx, read_onnx_file
 from advisor.network.reading import read_keras_config, read_keras_file
 
 MAX_BATCH_SIZE = 65_536
+MAX_EPOCHS = 1_000_000
 
 # What a file does not say and a user may leave open.
 DEFAULT_BATCH_SIZE = 32
@@ -94,7 +95,9 @@ def _settle(job: Job, facts: NetworkFacts | None) -> _Settled:
         ),
         precision=job.precision,
         samples=_within(usual_samples if job.samples is None else job.samples, name="samples"),
-        epochs=_within(usual_epochs if job.epochs is None else job.epochs, name="epochs"),
+        epochs=_within(
+            usual_epochs if job.epochs is None else job.epochs, name="epochs", maximum=MAX_EPOCHS
+        ),
         optimizer=optimizer,
     )  # fmt: skip
 
@@ -207,7 +210,7 @@ def workload_from_file(path: Path, *, job: Job) -> Workload:
     suffix = path.suffix.lower()
     if path.is_dir() or suffix in _REFUSED_SUFFIXES:
         advice = _REFUSED_SUFFIXES.get(suffix, "this is a folder: give a .keras or .onnx file")
-        raise NetworkFileError(f"{path.name}: {advice}")
+        raise NetworkFileError(f"{path.name or path}: {advice}")
     if path.exists() and not path.is_file():
         raise NetworkFileError(f"{path.name}: not a regular file: give a .keras or .onnx file")
     is_onnx = suffix == _ONNX_SUFFIX

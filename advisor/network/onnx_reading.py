@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from advisor.errors import NetworkFileError
+from advisor.errors import NetworkFileError, why_unreadable
 from advisor.network.onnx_wire import (
     float_of,
     integers_of,
@@ -293,4 +293,4 @@ def read_onnx_file(path: Path) -> OnnxGraph:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return _model(memoryview(mapped))
     except OSError as error:
-        raise NetworkFileError(f"cannot be read: {error.strerror or error}") from None
+        raise NetworkFileError(why_unreadable(error)) from None

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from advisor.errors import NetworkFileError
+from advisor.errors import NetworkFileError, why_unreadable
 from advisor.network.fields import plain_name
 
 # The configurations of the largest published Keras models have about 1.5 MB; the worst text of
@@ -139,4 +139,4 @@ def read_keras_file(path: Path) -> Any:
                 return parse_json(read_archive_config(file))
             return parse_json(file.read(MAX_CONFIG_BYTES + 1))
     except OSError as error:
-        raise NetworkFileError(f"cannot be read: {error.strerror or error}") from None
+        raise NetworkFileError(why_unreadable(error)) from None

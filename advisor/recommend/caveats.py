@@ -13,6 +13,7 @@ from advisor.model.recommendation import Caveat, Preferences, RankedOption
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
+from advisor.recommend.effort import changes_network, effort_of
 from advisor.recommend.preferences import age_days
 from advisor.recommend.reasons import caveat
 
@@ -21,6 +22,9 @@ OLD_PRICE_DAYS = 90
 OLD_SPOT_PRICE_DAYS = 7
 # An interval is wide when its ends differ by more than this factor.
 WIDE_FACTOR = 4.0
+# What computes this much faster is worth a sentence where its work is not.
+WORTH_SAYING = 1.2
+_ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER})
 # Share of CPU time used by others while it was looked at.
 BUSY_FRACTION = 0.2
 # Kernels that nobody tried: what stopped the run tells it, not each of them.
@@ -97,6 +101,7 @@ def advice_caveats(
         found.append(caveat("interval_wide", factor_x=spread))
     if any(entry.prediction.is_warned for entry in ranked[:1]):
         found.append(caveat("first_uncertain", option=ranked[0].option.title))
+    found += _pays_in_longer_jobs(ranked)
     found += _price_ages(ranked, today)
     if any(entry.option.kind is OptionKind.CLOUD for entry in ranked):
         found.append(caveat("price_is_not_availability"))
@@ -105,6 +110,30 @@ def advice_caveats(
     if any(entry.option.purchase is not None for entry in ranked):
         found.append(caveat("purchase_price_not_of_today"))
     return tuple(found)
+
+
+def _pays_in_longer_jobs(ranked: Sequence[RankedOption]) -> list[Caveat]:
+    """Return what computes faster than the first, which is to change nothing, but takes work."""
+    if not ranked or ranked[0].option.kind is not OptionKind.STAY:
+        return []
+    faster = [
+        entry
+        for entry in ranked[1:]
+        if entry.option.kind not in _ELSEWHERE
+        and not changes_network(entry.option)
+        and entry.speedup.low > 1.0
+        and entry.speedup.mid >= WORTH_SAYING
+    ]
+    if not faster:
+        return []
+    best = max(faster, key=lambda entry: entry.speedup.mid)
+    minutes = effort_of(best.option).work_s / 60.0
+    return [
+        caveat(
+            "pays_in_longer_jobs", option=best.option.title, factor_x=best.speedup.mid,
+            minutes=minutes,
+        )
+    ]  # fmt: skip
 
 
 def _price_ages(ranked: Sequence[RankedOption], today: str) -> list[Caveat]:

@@ -81,6 +81,7 @@ def measured_prediction(
     step_s = result.step_s.scaled(workload.batch_size / result.samples_per_step)
     epoch_s, total_s = job_times(step_s, workload=workload)
     share = step_s.mid / baseline.step_s.mid
+    told = _evidence(result, trials)
     return dataclasses.replace(
         baseline,
         option_id=option_id,
@@ -88,7 +89,7 @@ def measured_prediction(
         epoch_s=epoch_s,
         total_s=total_s,
         basis=Basis.MEASURED,
-        evidence=(_evidence(result, trials), *baseline.evidence),
+        evidence=(told, *(one for one in baseline.evidence if one != told)),
         # What was assumed of the step is not needed any more; where its time goes is.
         assumptions=tuple(workload.notes),
         breakdown=tuple(
@@ -99,10 +100,10 @@ def measured_prediction(
 
 
 def _evidence(result: TrialResult, trials: TrialReport) -> Evidence:
-    statement = f"steps of this network ran here {result.n_runs} times, in fresh processes"
+    statement = f"runs of this network here, in fresh processes: {result.n_runs}"
     if result.speedup is not None:
         factor = result.speedup
-        statement += f": {factor.mid:.2f} times the speed ({factor.low:.2f} to {factor.high:.2f})"
+        statement += f"; {factor.mid:.2f} times the speed ({factor.low:.2f} to {factor.high:.2f})"
     source = Source(
         title="tried on this machine", reference=result.setup.id, date=trials.measured_on
     )

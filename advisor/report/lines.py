@@ -19,6 +19,8 @@ REFUSED = (
     N_("holds {found}, not {wanted}: `dl-advisor {command}` writes such a file"),
     N_("this advice was made without {wanted}: `dl-advisor {command}` writes such a file"),
     N_("there is no such file"),
+    N_("not a network: give a .keras, .json or .onnx file, or a name that `dl-advisor networks`"
+       " lists"),
     N_("cannot be read: {why}"),
     N_("cannot be written: {why}: choose another place"),
     N_("cannot be written: {why}"),
@@ -153,6 +155,7 @@ TOLD = (
     N_("nothing was advised or tried yet: run `dl-advisor advise`"),
     N_("the network cannot be run: {why}"),
     N_("nothing is applied: no setting is surely faster than what you have now"),
+    N_("{n} settings had no turn in this time: more of it (--minutes) helps"),
     N_("{title} is ahead, but not proven: more time (--minutes) may prove it"),
     N_("nothing is applied: the best setting has no {form} form, only {names}"),
     N_("cancelled"),

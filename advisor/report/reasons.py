@@ -28,8 +28,8 @@ from advisor.report.said import said_title
 _R = ReasonCode
 
 REASONS: dict[ReasonCode, tuple[str, ...]] = {
-    _R.FASTEST: (N_("Done soonest ({hours}), all work and waiting counted"),
-        N_("Done soonest, all work and waiting counted"),),
+    _R.FASTEST: (N_("Done soonest ({hours}) with this network, all work and waiting counted"),
+        N_("Done soonest with this network, all work and waiting counted"),),
     _R.CHEAPEST: (N_("None is cheaper"),),
     _R.NO_COST_NO_CHANGE: (N_("Costs nothing and changes nothing"),),
     _R.FASTER_THAN_NOW: (
@@ -230,6 +230,11 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     "first_uncertain": (
         N_("The time of the first option may be off by more than 3 times: try it before you rely"
            " on it."),
+    ),
+    "pays_in_longer_jobs": (
+        N_("{option}: {factor_x} the speed of now while it computes, but its {minutes} minutes of"
+           " your work cost more than that saves in this job. It pays in longer jobs and in those"
+           " that you run again."),
     ),
     "prices_older_than_90_days": (
         N_("The oldest list price used is {days} days old: look at the vendor's page before you"

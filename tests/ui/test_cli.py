@@ -39,17 +39,19 @@ BAD = [
     (["advise", "--network", "mnist-cnn", "--epochs", "0"], "epochs"),
     (["advise", "--pdf", "/no/such/folder/out.pdf"], "there is no folder /no/such/folder"),
     (["advise", "--pdf", "/proc/out.pdf"], "choose another place"),
-    (["advise", "--model", "/no/such/model.keras"], "model.keras: cannot be read: No such file"),
+    (["advise", "--model", "/no/such/model.keras"], "model.keras: there is no such file"),
     (["advise", "mnist-cnn", "--network", "mnist-mlp"], "give one network"),
     (["advise", "--max-usd", "-1"], "is not a number >= 0"),
     (["advise", "--max-usd", "nan"], "is not a number >= 0"),
     (["advise", "--network", "vgg19", "--batch-size", "65536"], "try a batch size of"),
-    (["recommend", "mnist-cnn", "--profile", "/no/profile.json"], "No such file"),
-    (["report", "/no/advice.json"], "No such file"),
+    (["recommend", "mnist-cnn", "--profile", "/no/profile.json"], "there is no such file"),
+    (["report", "/no/advice.json"], "there is no such file"),
+    (["advise", "--model", "."], "dl-advisor: .: this is a folder"),
+    (["recommend", "mnist-cnn", "--epochs", "1000000000000"], "must be 1..1000000"),
     (["advise", "--regions", "us-eats-1"], "no offer is in region 'us-eats-1': perhaps us-east-1"),
     (["advise", "--regions", "narnia"], "'narnia': `dl-advisor prices regions` lists all"),
     (["advise", "--pdf", "same", "--json", "same"], "need files of their own"),
-    (["predict", "/dev/zero.keras"], "cannot be read"),
+    (["predict", "/dev/zero.keras"], "zero.keras: there is no such file"),
     (["frobnicate"], "invalid choice: 'frobnicate'"),
     (["bench", "--device", "opencl:9:9"], "opencl:9:9"),
     (["bench", "--python", "/no/python"], "/no/python: there is no such interpreter"),
@@ -70,6 +72,16 @@ def test_bad_input_ends_with_2_and_one_line(words, message, tmp_path):
     assert done.stderr.startswith("dl-advisor: ")
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_network_whatever_network_sounds_like_it(tmp_path):
+    (tmp_path / "docs").mkdir()
+    done = call("predict", "docs", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "docs: not a network: give a .keras, .json or .onnx file" in done.stderr
+    # A name of ours is a network, whatever lies beside it.
+    (tmp_path / "mnist-cnn").mkdir()
+    assert call("predict", "mnist-cnn", "--json", cwd=tmp_path).returncode == 0
 
 
 def test_no_display_says_what_to_do_instead():

@@ -29,7 +29,7 @@ def test_dash_is_standard_output(capsys):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "cannot be read: No such file"),
+        (None, "there is no such file"),
         (b"\xff\xfe\x00", "not a text file"),
         (b"{}", "no schema_version"),
         (b"nonsense", "not JSON"),

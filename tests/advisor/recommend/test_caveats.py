@@ -193,6 +193,23 @@ def test_an_uncertain_first_is_told():
     assert of_advice(second, first)["first_uncertain"] == {"option": "b"}
 
 
+def test_what_computes_faster_but_takes_more_work_than_it_saves_is_told():
+    def row(name, kind, *, low, mid):
+        faster = Interval(low=low, mid=mid, high=2.0 * mid)
+        return dataclasses.replace(a_row(an_option(name, kind=kind)), speedup=faster)
+
+    stay = row("stay", OptionKind.STAY, low=1.0, mid=1.0)
+    format_ = row("bf16", OptionKind.PRECISION, low=1.5, mid=1.8)
+    threads = row("threads", OptionKind.RUNTIME_SETTINGS, low=1.1, mid=1.3)
+    smaller = row("small", OptionKind.CHANGE_NETWORK, low=4.0, mid=5.0)
+    unsure = row("unsure", OptionKind.RUNTIME_SETTINGS, low=0.9, mid=3.0)
+    found = of_advice(stay, smaller, threads, unsure, format_)["pays_in_longer_jobs"]
+    assert (found["option"], found["factor_x"]) == ("bf16", 1.8)
+    assert found["minutes"] > 0.0
+    assert "pays_in_longer_jobs" not in of_advice(stay, smaller, unsure)
+    assert "pays_in_longer_jobs" not in of_advice(format_, stay)
+
+
 def test_old_prices_are_told_with_the_oldest_age():
     found = of_advice(
         a_row(a_cloud_option(), date="2026-08-01"),
