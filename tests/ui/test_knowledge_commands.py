@@ -154,7 +154,7 @@ def test_an_advice_stands_for_what_it_holds(capsys, tmp_path, measurements):
 
 def test_a_missing_file_is_2(capsys, tmp_path):
     assert call("compare", "--profile", tmp_path / "none.json") == 2
-    assert "cannot be read" in capsys.readouterr().err
+    assert "none.json: there is no such file" in capsys.readouterr().err
     assert call("compare", "--profile", A10, "--measurements", A10) == 2
     assert capsys.readouterr().err.endswith(
         ": holds facts about a machine, not measurements:"
