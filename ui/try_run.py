@@ -216,14 +216,13 @@ class Searcher:
 
     def _rivals(self, baseline: TrialSetup, setups: Sequence[TrialSetup]) -> tuple[TrialSetup, ...]:
         """Return what ran and may be faster, as far as its runs tell."""
-        ran = {run.setup_id for run in self._runs if run.is_completed}
         results = judge_all(
             [baseline, *setups], self._runs, precision=self._request.source.precision
         )
         return tuple(
             result.setup
             for result in results[1:]
-            if result.setup.id in ran
+            if result.n_runs > 0
             and (result.speedup is None or result.speedup.high > 1.0 + NO_DIFFERENCE)
         )
 

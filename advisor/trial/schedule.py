@@ -152,13 +152,12 @@ def _choose(
 
     The hopeless ones come a round later, those that may be the best a round earlier.
     """
-    counts = count_runs(runs)
     by_setup = runs_of(runs)
     baseline = by_setup[runs[0].setup_id]
     known = log_ratios(runs, baseline_id=runs[0].setup_id)
     ratios = {setup.id: known.get(setup.id, ()) for setup in open_}
     rounds = {
-        name: counts.get(name, 0) + is_hopeless(values) - _head_start(values)
+        name: len(by_setup.get(name, ())) + is_hopeless(values) - _head_start(values)
         for name, values in ratios.items()
     }
     # What never ran takes as long as the baseline did with its start.

@@ -5,34 +5,18 @@ memory that it takes, DL_DIES_AT the step in which it aborts.
 """
 
 import os
-import sys
 import time
 
-sys.path.insert(0, sys.argv[1])
-
-import main as worker_main
-import user_network
-import user_network_model
-
-STACK = {
-    "framework": "keras",
-    "framework_version": "3",
-    "backend": "tensorflow",
-    "backend_version": "2",
-}
+import without_keras
 
 
-class Network:
-    """Waits in place of computing."""
-
-    has_random_layers = False
-
-    def __init__(self, batch_size):
-        self.batch_size = batch_size
-        self.held = bytearray(os.urandom(1 << 20) * int(os.environ.get("DL_HOLD_MB", "0")))
+def load_network(_keras, request):
+    network = without_keras.Network(request["batch_size"])
+    network.held = bytearray(os.urandom(1 << 20) * int(os.environ.get("DL_HOLD_MB", "0")))
+    return network
 
 
-def train(_keras, network, _request, clock, _emit):
+def train(_keras, _network, _request, clock, _emit):
     step_s, dies_at = float(os.environ["DL_STEP_S"]), int(os.environ.get("DL_DIES_AT", "0"))
 
     def checked():
@@ -51,7 +35,4 @@ def train(_keras, network, _request, clock, _emit):
         clock.follow(checked)
 
 
-user_network.import_keras = lambda _request: (None, STACK)
-user_network_model.load_network = lambda _keras, request: Network(request["batch_size"])
-user_network_model.train = train
-worker_main.main("user_network")
+without_keras.serve(load_network, train)
