@@ -19,7 +19,7 @@ from probes.bench.process import CancelToken
 from probes.bench.stability import DRIFT, warnings_of_machine
 from probes.bench.trials import facts as probe
 from probes.bench.trials.run import RunLimits
-from probes.bench.trials.visits import Visits
+from probes.bench.trials.visits import Visits, can_rest
 from ui.history.store import History, Search
 
 # A step this many times as long as now, or a run, need not be timed well.
@@ -27,6 +27,8 @@ _HOPELESS = 2.0
 _MOST_TIMES_LONGER = 5.0
 _LEAST_BUDGET_S = 30.0
 _LEAST_LEFT_S = 10.0
+# Runs at either end that tell whether the machine has become slower.
+_END_RUNS = 3
 
 RunSetup = Callable[..., TrialRun]
 
@@ -162,13 +164,19 @@ class Searcher:
         self._cancel = cancel
         self._given_run = run
         self._runs = [run for setup, run in request.earlier if run.outcome is not Outcome.CANCELLED]
-        self._visits = Visits(n_earlier=max((run.process or 0 for run in self._runs), default=0))
+        self._visits = Visits(
+            baseline_id=request.setups[0].id,
+            n_earlier=max((run.process or 0 for run in self._runs), default=0),
+        )
 
     def go(self, profile: MachineProfile) -> TrialReport:
         """Run until all is decided, the time is used up or it is cancelled; return all results."""
         request = self._request
         setups = list(request.setups)
         with self._visits:
+            if self._is_resumed:
+                # What is run in this sitting takes turns with a process of this sitting.
+                self._run(setups[0])
             if request.with_pairs:
                 setups += self._search_pairs(setups)
             self._search_among(setups, budget_s=request.budget_s)
@@ -232,6 +240,13 @@ class Searcher:
         ratios = log_ratios(self._runs, baseline_id=baseline.id)
         ahead = leading({setup.id: ratios.get(setup.id, ()) for setup in setups})
         return tuple(setup for setup in setups if setup.id in ahead)
+
+    @property
+    def _is_resumed(self) -> bool:
+        spent_s = sum(run.duration_s for run in self._runs)
+        has_time = 0.0 < spent_s < self._request.budget_s
+        rests = can_rest(self._request.source, self._request.setups[0])
+        return has_time and rests and self._given_run is None and not self._is_cancelled
 
     @property
     def _is_cancelled(self) -> bool:
@@ -305,6 +320,11 @@ class Searcher:
 
 
 def has_slowed_down(runs: Sequence[TrialRun], *, baseline_id: str) -> bool:
-    """Return whether the last run of the baseline was clearly slower than the first."""
-    own = [run for run in runs if run.setup_id == baseline_id and run.is_completed]
-    return len(own) > 1 and own[-1].sample_s > own[0].sample_s * (1.0 + DRIFT)
+    """Return whether the baseline was clearly slower in the end than at first."""
+    steps_s = [
+        min(values_s)
+        for run in runs
+        if (values_s := run.values_s if run.setup_id == baseline_id else run.beside_s)
+    ]
+    count = min(_END_RUNS, len(steps_s) // 2)
+    return count > 0 and min(steps_s[-count:]) > min(steps_s[:count]) * (1.0 + DRIFT)

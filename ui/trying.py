@@ -18,7 +18,7 @@ from advisor.recommend.recommend import recommend
 from advisor.recommend.tried import OWN_PREFIX
 from probes.bench.process import CancelToken
 from probes.bench.trials.facts import memory_limit_bytes
-from probes.bench.trials.run import RunLimits, run_setup
+from probes.bench.trials.run import RunLimits
 from ui import journey, try_source
 from ui.history.store import History
 from ui.own_steps import keep_own_step
@@ -107,7 +107,7 @@ def run_trial(
     on_start: Callable[[TrialSetup], None],
     on_run: Callable[[TrialSetup, TrialRun], None],
     cancel: CancelToken,
-    run: RunSetup = run_setup,
+    run: RunSetup | None = None,
 ) -> TrialReport:
     """Run the state now and the setups in turn; each finished run is kept in the history.
 

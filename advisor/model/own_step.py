@@ -16,7 +16,7 @@ class OwnStep:
         network: short name.
         predicted_s: by the model alone, from kernels measured here; log_sd: standard deviation of
             the logarithm of its error, as its interval has it.
-        measured_s: median over fresh processes; measured_on: ISO date.
+        measured_s: median over runs; measured_on: ISO date.
     """
 
     network: str

@@ -12,8 +12,10 @@ from advisor.model.measurement import Outcome, Setting, SoftwareStack, Stability
 from advisor.model.quantity import Interval, Phase, Precision
 
 # A fresh process takes the place of one that was visited so often, so that no figure hangs on
-# where one process happened to lie in memory.
-MOST_VISITS = 16
+# where one process happened to lie in memory. That of the state now takes part in all visits, and
+# is replaced after so many.
+MOST_VISITS = 12
+MOST_VISITS_OF_BASELINE = 24
 
 
 class Jit(StrEnum):
@@ -157,6 +159,8 @@ class TrialRun:
         message: why there is no figure, "" when completed.
         first_step_s: the first step with all that is compiled in it; None in later visits.
         values_s: seconds of one step, each the mean of a block of steps.
+        beside_s: of the state now, each of the turn next to that of the value: two processes that
+            rest take their steps in turns. Empty where it ran alone.
         batch_size: samples of one step.
         check_value: loss after a fixed number of steps from the same weights (training) or the
             size of the outputs (inference), to be compared with the baseline's; checks: in
@@ -175,6 +179,7 @@ class TrialRun:
     stack: SoftwareStack | None = None
     first_step_s: float | None = None
     values_s: tuple[float, ...] = ()
+    beside_s: tuple[float, ...] = ()
     batch_size: int = 1
     check_value: float | None = None
     checks: tuple[CheckValue, ...] = ()

@@ -100,7 +100,7 @@ def measured_prediction(
 
 
 def _evidence(result: TrialResult, trials: TrialReport) -> Evidence:
-    statement = f"runs of this network here, in fresh processes: {result.n_runs}"
+    statement = f"runs of this network here, in processes of its own: {result.n_runs}"
     if result.speedup is not None:
         factor = result.speedup
         statement += f"; {factor.mid:.2f} times the speed ({factor.low:.2f} to {factor.high:.2f})"

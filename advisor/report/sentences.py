@@ -137,9 +137,9 @@ EVIDENCE = (
     N_("{value} s per call"),
     N_("{value} samples per second"),
     N_("{value} times the time"),
-    N_("runs of this network here, in fresh processes: {n}; {factor} times the speed ({low} to"
-       " {high})"),
-    N_("runs of this network here, in fresh processes: {n}"),
+    N_("runs of this network here, in processes of its own: {n}; {factor} times the speed ({low}"
+       " to {high})"),
+    N_("runs of this network here, in processes of its own: {n}"),
     N_("{n} networks tried on this machine ({dates}) took {share} more than predicted"),
     N_("{n} networks tried on this machine ({dates}) took {share} less than predicted"),
     N_("1 network tried on this machine ({dates}) took {share} more than predicted"),

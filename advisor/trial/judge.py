@@ -3,6 +3,7 @@
 Leaves to others: the figures (`advisor.trial.statistics`), words (`advisor.report`).
 """
 
+import dataclasses
 import math
 import statistics
 from collections.abc import Sequence
@@ -12,7 +13,6 @@ from advisor.model.quantity import Interval, Precision
 from advisor.model.trial import TrialReport, TrialResult, TrialRun, TrialSetup, TrialVerdict
 from advisor.trial.statistics import (
     Estimate,
-    Spread,
     baseline_residuals,
     estimate,
     log_ratios,
@@ -25,14 +25,11 @@ _DELTA = math.log1p(NO_DIFFERENCE)
 # An interval this wide (half, in logarithms) says nothing about 5 %.
 _WIDEST = 2.0 * _DELTA
 # What a figure must be known to before a search stops looking at it.
-_GOAL_HALF = 0.02
+_GOAL_HALF, _GOAL_HALF_IN_TURNS = 0.02, 0.015
 _LEAST_RUNS = 2
 _LEAST_RUNS_OF_FASTER = 3
 # A run this far from the baseline needs no second look to tell which way it goes.
 _HOPELESS = math.log(1.5)
-# What rests is looked at again before anything is said of it, unless it is as slow as this: for as
-# long as a visit takes other programs may hold half of the machine.
-_CLEAR_AT_ONCE = math.log(2.0)
 
 # A setting is ahead of another when it is faster by this share of half of its 95 % interval: about
 # nine times of ten, one that gains nothing is not.
@@ -118,8 +115,6 @@ def _is_surely_equal(found: Estimate) -> bool:
 def _is_clear_at_once(found: Estimate) -> bool:
     """Return whether one run tells which way it goes, by the spread of all others."""
     size = abs(found.log_mid)
-    if found.is_visited:
-        return size >= _CLEAR_AT_ONCE
     return size >= _HOPELESS or size - found.half_99 > 2.0 * _DELTA
 
 
@@ -147,20 +142,20 @@ def is_decided(found: Estimate | None) -> bool:
     A difference is decided when its 99 % interval leaves out "no difference" and the figure is
     known well enough, or when it is so slow that how slow does not matter; no difference is
     decided when the interval lies within it, which one run may be enough for where the search
-    knows the spread.
+    knows the spread; where another run takes a second it is to be as narrow.
     """
     if found is None:
         return False
+    goal = _GOAL_HALF_IN_TURNS if found.is_visited else _GOAL_HALF
     if _is_surely_equal(found):
-        return True
+        return not found.is_visited or found.half_95 <= goal
     if found.n_runs < _LEAST_RUNS:
-        is_slow = found.log_mid + found.half_99 < -2.0 * _DELTA
-        return is_slow and (not found.is_visited or _is_clear_at_once(found))
+        return found.log_mid + found.half_99 < -2.0 * _DELTA
     low, high = found.log_mid - found.half_99, found.log_mid + found.half_99
     if high < -_DELTA:
-        return found.half_95 <= _GOAL_HALF or found.log_mid < -2.0 * _DELTA
+        return found.half_95 <= goal or found.log_mid < -2.0 * _DELTA
     is_clear = low > 0.0 and found.log_mid - found.half_95 > _DELTA
-    return is_clear and found.half_95 <= _GOAL_HALF and found.n_runs >= _LEAST_RUNS_OF_FASTER
+    return is_clear and found.half_95 <= goal and found.n_runs >= _LEAST_RUNS_OF_FASTER
 
 
 def is_hopeless(ratios: Sequence[float]) -> bool:
@@ -187,13 +182,13 @@ def judge_all(
         precision: of the job.
     """
     baseline = setups[0]
-    ratios = log_ratios(runs, baseline_id=baseline.id)
-    spread = spread_of(runs, baseline_id=baseline.id)
+    estimates = estimates_of(runs, baseline_id=baseline.id)
     now = [run for run in runs if run.setup_id == baseline.id and run.is_completed]
-    results = [_of_baseline(baseline, [r for r in runs if r.setup_id == baseline.id])]
+    results = [_of_baseline(baseline, [run for run in runs if run.setup_id == baseline.id],
+                            beside=[run for run in runs if run.beside_s])]  # fmt: skip
     for setup in setups[1:]:
         own = [run for run in runs if run.setup_id == setup.id]
-        found = estimate(ratios.get(setup.id, ()), spread=spread, n_processes=n_processes(own))
+        found = estimates.get(setup.id)
         verdict, message = _judge(setup, own, now=now, found=found, precision=precision,
                                   baseline=baseline)  # fmt: skip
         results.append(_result(setup, own, verdict, message, found=found, now=now))
@@ -253,12 +248,19 @@ def step_interval(runs: Sequence[TrialRun]) -> Interval:
     return Interval(low=min(steps), mid=statistics.median(steps), high=max(steps))
 
 
-def _of_baseline(setup: TrialSetup, own: Sequence[TrialRun]) -> TrialResult:
+def _of_baseline(
+    setup: TrialSetup, own: Sequence[TrialRun], *, beside: Sequence[TrialRun]
+) -> TrialResult:
+    """Return the result of the baseline, from its own runs and its turns beside those of others."""
     good = [run for run in own if run.is_completed]
     if not good:
         message = own[0].message if own else "it was not run"
         return TrialResult(setup=setup, verdict=TrialVerdict.FAILED, message=message)
-    return _result(setup, own, TrialVerdict.BASELINE, "", found=None, now=good)
+    found = _result(setup, own, TrialVerdict.BASELINE, "", found=None, now=good)
+    as_own = [dataclasses.replace(run, values_s=run.beside_s) for run in beside]
+    return dataclasses.replace(
+        found, step_s=step_interval([*good, *as_own]), n_runs=len(good) + len(beside)
+    )
 
 
 def _largest(values: Sequence[int | None]) -> int | None:
@@ -296,10 +298,35 @@ def n_processes(runs: Sequence[TrialRun]) -> int | None:
     return len(visited) + alone if visited else None
 
 
-def spread_of(runs: Sequence[TrialRun], *, baseline_id: str) -> Spread | None:
-    """Return the spread of one run in a search, None when nothing ran twice."""
-    return pooled_spread(
-        log_ratios(runs, baseline_id=baseline_id),
+def estimates_of(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, Estimate]:
+    """Return the speed-up of each setup that has one.
+
+    What took turns with the baseline, and what is compared with runs of it at other times, have a
+    spread each.
+    """
+    ratios = log_ratios(runs, baseline_id=baseline_id)
+    turns = [run for run in runs if run.beside_s]
+    names = {run.setup_id for run in turns}
+    in_turns = {name: values for name, values in ratios.items() if name in names}
+    apart = {name: values for name, values in ratios.items() if name not in names}
+    of_turns = pooled_spread(in_turns, turns=turns)
+    of_others = pooled_spread(
+        apart,
         residuals=baseline_residuals(runs, baseline_id=baseline_id),
         n_anchors=sum(run.setup_id == baseline_id and run.is_completed for run in runs),
     )
+    by_setup: dict[str, list[TrialRun]] = {}
+    for run in runs:
+        by_setup.setdefault(run.setup_id, []).append(run)
+    found: dict[str, Estimate] = {}
+    for name, values in ratios.items():
+        is_in_turns = name in in_turns
+        one = estimate(
+            values,
+            spread=of_turns if is_in_turns else of_others,
+            n_processes=n_processes(by_setup[name]),
+            n_baseline_processes=n_processes(by_setup[baseline_id]) if is_in_turns else None,
+        )
+        if one is not None:
+            found[name] = one
+    return found

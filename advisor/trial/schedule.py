@@ -1,8 +1,9 @@
 """What to run next, from what was run so far: pure, so a search can be resumed and simulated.
 
-The baseline runs first, after every few others, and last. Setups take turns, every other round
-backwards; one that is decided, failed or wrong is left out.
-A process may rest after its run and be visited again, which takes far less time than its start.
+The baseline runs first, and after every few others and last where these did not take turns with
+it. Setups follow each other, every other round backwards; one that is decided, failed or wrong is
+left out. A process may rest after its run and be visited again, which takes far less time than its
+start.
 Leaves to others: running (`probes.bench.trials`), verdicts (`advisor.trial.judge`).
 """
 
@@ -13,26 +14,32 @@ from collections.abc import Callable, Mapping, Sequence
 
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Precision
-from advisor.model.trial import MOST_VISITS, TrialRun, TrialSetup, TrialVerdict
+from advisor.model.trial import (
+    MOST_VISITS,
+    MOST_VISITS_OF_BASELINE,
+    TrialRun,
+    TrialSetup,
+    TrialVerdict,
+)
+from advisor.model.turns import TURNS_ALONE, n_turns, turn_s
 from advisor.trial.judge import (
+    estimates_of,
     is_decided,
     is_hopeless,
     is_promising,
     judge_all,
-    n_processes,
-    spread_of,
 )
-from advisor.trial.statistics import estimate, log_ratios
+from advisor.trial.statistics import log_ratios
 
 # Runs of others between two runs of the baseline.
 _BETWEEN = 3
-MAX_RUNS = 24
-# A visit is one step that is not timed and at least three steps, or a second, of those that are.
-_TIMED_STEPS, _TIMED_S = 3, 1.0
+MAX_RUNS = 48
 # A run that was started should also be finished: time beyond the last one's.
 _MARGIN = 1.1
 # Runs for which time is kept, of what may be the best: as many visits, or fresh processes.
 _CONFIRMING_VISITS, _CONFIRMING = 4, 2
+# Another process of the baseline is worth its start where there is time for four of them.
+_LEAST_RUNS_OF_TIME = 4
 # Two setups are about as fast: the difference of the logarithms of their speed-ups.
 _CLOSE = 0.03
 
@@ -73,17 +80,28 @@ def next_setup(
     chosen = _choose(open_, runs, left_s=left_s)
     if chosen is None:
         return baseline if since and is_last else None
-    if since >= min(_BETWEEN, len(open_)):
+    if since >= min(_BETWEEN, len(open_)) or _is_worn(runs, own, left_s=left_s):
         return baseline
     return chosen
 
 
+def _is_worn(runs: Sequence[TrialRun], own: Sequence[TrialRun], *, left_s: float) -> bool:
+    """Return whether another process of the baseline is due, and leaves time for more than it."""
+    latest = max((run.process for run in own if run.process is not None), default=None)
+    began_s = min((run.started_s for run in own if run.process == latest), default=0.0)
+    n_visits = sum(bool(run.beside_s) and run.started_s > began_s for run in runs)
+    n_visits += sum(run.process == latest for run in own)
+    has_time = left_s >= _LEAST_RUNS_OF_TIME * max(run.duration_s for run in own)
+    return latest is not None and n_visits >= MOST_VISITS_OF_BASELINE and has_time
+
+
 def _since_baseline(runs: Sequence[TrialRun], baseline_id: str) -> int:
+    """Return how many runs lean on a baseline that is still to come: not those in turns with it."""
     count = 0
     for run in reversed(runs):
         if run.setup_id == baseline_id:
             break
-        count += 1
+        count += not run.beside_s
     return count
 
 
@@ -95,8 +113,7 @@ def _undecided(
     max_runs: int,
 ) -> list[TrialSetup]:
     baseline_id = setups[0].id
-    ratios = log_ratios(runs, baseline_id=baseline_id)
-    spread = spread_of(runs, baseline_id=baseline_id)
+    estimates = estimates_of(runs, baseline_id=baseline_id)
     lost = {
         result.setup.id
         for result in judge_all(setups, runs, precision=precision)
@@ -105,9 +122,9 @@ def _undecided(
     by_setup = runs_of(runs)
 
     def is_open(setup: TrialSetup) -> bool:
-        own = by_setup.get(setup.id, ())
-        found = estimate(ratios.get(setup.id, ()), spread=spread, n_processes=n_processes(own))
-        return setup.id not in lost and len(own) < max_runs and not is_decided(found)
+        n_runs = len(by_setup.get(setup.id, ()))
+        is_known = is_decided(estimates.get(setup.id))
+        return setup.id not in lost and n_runs < max_runs and not is_known
 
     return [setup for setup in setups[1:] if is_open(setup)]
 
@@ -122,8 +139,9 @@ def cost_s(own: Sequence[TrialRun]) -> float:
         return max(run.duration_s for run in own)
     if len(visits) > 1 or _was_ended(own, now=last.process):
         return last.duration_s
-    visit_s = last.step_s + max(_TIMED_STEPS * last.step_s, _TIMED_S)
-    return min(visit_s, last.duration_s)
+    sides = [statistics.median(side) for side in (last.values_s, last.beside_s) if side]
+    count = n_turns(min(sides)) if last.beside_s else TURNS_ALONE
+    return min(count * sum(map(turn_s, sides)), last.duration_s)
 
 
 def _was_ended(own: Sequence[TrialRun], *, now: int) -> bool:

@@ -1,8 +1,9 @@
-"""Speed-up of a setup from runs of fresh processes, with its interval.
+"""Speed-up of a setup from its runs, with its interval.
 
-Each run is compared with the baseline at its time: interpolated between the runs of the baseline
-around it where the machine changes slowly, the middle of them all where they only scatter. The
-spread is pooled over all setups of a search.
+A run that took turns with the baseline is compared turn by turn. One of a process that cannot rest
+is compared with the baseline at its time: interpolated between the runs of the baseline around it
+where the machine changes slowly, the middle of them all where they only scatter. The spread is
+pooled over all setups of a search that were compared the same way.
 Leaves to others: verdicts (`advisor.trial.judge`), the order of runs (`advisor.trial.schedule`).
 """
 
@@ -18,6 +19,8 @@ from advisor.model.trial import TrialRun
 LEAST_SD = 0.005
 # A setup has a spread of its own when it is this much larger than that of all together.
 _OWN_SPREAD = 2.0
+_OWN_SPREAD_OF_PAIR = 4.0
+_LEAST_DEGREES_OF_OTHERS = 6
 _LEAST_RUNS_OF_OWN = 3
 # With fewer runs of a setup none is left out; one is that lies beyond the median by so many median
 # deviations (4 standard deviations of a normal scatter are 5.9) and by so much as a logarithm.
@@ -26,6 +29,14 @@ _FAR_SCATTERS = 6.0
 _LEAST_FAR = 0.08
 # With fewer runs of the baseline it cannot be told whether the machine changes slowly.
 _LEAST_ANCHORS_OF_MIDDLE = 4
+
+# Where turns next to each other are alike, the middle of a run's scatters by more than their own
+# scatter says: that counts until runs tell so much themselves (decision 0008).
+_TURNS_ALIKE = 1.3
+_ENOUGH_DEGREES = 8
+# Of the values of a setup, or the turns of a run, what is left out on either side.
+_TRIMMED = 0.2
+_LEAST_RUNS_TO_TRIM = 5
 
 # Quantiles of Student's t for 1, 2, ... 30 degrees of freedom, two-sided.
 _T_95 = (
@@ -78,7 +89,8 @@ class Estimate:
 def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple[float, ...]]:
     """Return for each setup the logarithms of baseline time / its time, one for each run.
 
-    Runs without a figure are left out; without any baseline the result is empty.
+    Runs without a figure are left out, as are those that ran alone where others of the setup took
+    turns with the baseline; without any baseline the result is empty.
 
     Args:
         runs: in the order in which they were made.
@@ -90,24 +102,45 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
     if not anchors:
         return {}
     baseline_at = _best_fit(anchors)
+    in_turns = {run.setup_id for run in good if run.beside_s}
     for run in good:
-        if run.setup_id != baseline_id:
-            then = baseline_at(run.started_s, anchors)
-            found.setdefault(run.setup_id, []).append(then - math.log(run.sample_s))
+        if run.beside_s:
+            samples = math.log(run.batch_size / anchors[0].batch_size)
+            value = middle(_turn_ratios(run)) + samples
+        elif run.setup_id not in in_turns and run.setup_id != baseline_id:
+            value = baseline_at(run.started_s, anchors) - math.log(run.sample_s)
+        else:
+            continue
+        found.setdefault(run.setup_id, []).append(value)
     return {name: tuple(values) for name, values in found.items()}
+
+
+def _turn_ratios(run: TrialRun) -> list[float]:
+    """Return the logarithm of baseline step / own step of each turn."""
+    return [math.log(b / own) for b, own in zip(run.beside_s, run.values_s, strict=True)]
+
+
+def middle(values: Sequence[float]) -> float:
+    """Return the mean of the inner values: one that something else held up does not count.
+
+    Of three it is the middle one, of five the mean of three.
+    """
+    count = max(1, round(_TRIMMED * len(values))) if len(values) > 2 else 0
+    return statistics.fmean(sorted(values)[count : len(values) - count])
 
 
 def undisturbed(runs: Sequence[TrialRun]) -> list[TrialRun]:
     """Return the runs with a figure, without those that something else must have held up.
 
-    A run that takes far longer than the others of its setup, by their own scatter, is left out
-    where those before and after it do not. The last one stays: the machine may have become slower.
+    A run alone that takes far longer than the others of its setup, by their own scatter, is left
+    out where those before and after it do not. The last one stays: the machine may have become
+    slower.
     What takes turns between two speeds by itself scatters so much that nothing is left out.
     """
     good = [run for run in runs if run.is_completed]
     held_up: set[int] = set()
     for name in {run.setup_id for run in good}:
-        places = [at for at, run in enumerate(good) if run.setup_id == name]
+        places = [at for at, run in enumerate(good) if run.setup_id == name and not run.beside_s]
         is_far = _are_far([math.log(good[at].sample_s) for at in places])
         alone = (
             place
@@ -177,22 +210,46 @@ def pooled_spread(
     ratios: Mapping[str, Sequence[float]],
     *,
     residuals: Sequence[float] = (),
+    turns: Sequence[TrialRun] = (),
     n_anchors: int | None = None,
 ) -> Spread | None:
-    """Return the spread of one run, pooled over all setups; None when nothing ran twice.
+    """Return the spread of one run, pooled over all setups; None when nothing tells it.
 
     Args:
         ratios: of each setup, as `log_ratios` gives them.
         residuals: of the baseline, about zero.
-        n_anchors: runs of the baseline.
+        turns: runs in turns, whose scatter tells of the spread before anything ran twice.
+        n_anchors: runs of the baseline that all lean on.
     """
-    groups = [values for values in ratios.values() if len(values) > 1]
+    wild = _wild(ratios)
+    groups = [values for name, values in ratios.items() if len(values) > 1 and name not in wild]
     degrees = sum(len(values) - 1 for values in groups) + len(residuals)
+    tame = [run for run in turns if run.setup_id not in wild]
+    inner = [_turn_ratios(run) for run in tame] if degrees < _ENOUGH_DEGREES else []
+    degrees += sum(len(values) - 1 for values in inner)
     if not degrees:
         return None
     squares = sum(_squares(values) for values in groups) + sum(r * r for r in residuals)
+    squares += sum(_TURNS_ALIKE**2 * _squares(values) / len(values) for values in inner)
     sd = max(math.sqrt(squares / degrees), LEAST_SD)
     return Spread(sd=sd, degrees=degrees, n_anchors=n_anchors)
+
+
+def _wild(ratios: Mapping[str, Sequence[float]]) -> frozenset[str]:
+    """Return the setups that scatter far more than all others together: they tell of themselves."""
+    found: set[str] = set()
+    by_sd = {name: statistics.stdev(values) for name, values in ratios.items() if len(values) > 1}
+    for name in sorted(by_sd, key=lambda name: -by_sd[name]):
+        others = [values for other, values in ratios.items() if other not in found | {name}]
+        degrees = sum(len(values) - 1 for values in others)
+        if degrees < _LEAST_DEGREES_OF_OTHERS:
+            break
+        sd = max(math.sqrt(sum(map(_squares, others)) / degrees), LEAST_SD)
+        is_pair = len(ratios[name]) < _LEAST_RUNS_OF_OWN
+        if by_sd[name] <= (_OWN_SPREAD_OF_PAIR if is_pair else _OWN_SPREAD) * sd:
+            break
+        found.add(name)
+    return frozenset(found)
 
 
 def _squares(values: Sequence[float]) -> float:
@@ -201,13 +258,17 @@ def _squares(values: Sequence[float]) -> float:
 
 
 def _own_spread(values: Sequence[float]) -> Spread | None:
-    if len(values) < _LEAST_RUNS_OF_OWN:
+    if len(values) < 2:
         return None
     return Spread(sd=statistics.stdev(values), degrees=len(values) - 1)
 
 
 def estimate(
-    values: Sequence[float], *, spread: Spread | None, n_processes: int | None = None
+    values: Sequence[float],
+    *,
+    spread: Spread | None,
+    n_processes: int | None = None,
+    n_baseline_processes: int | None = None,
 ) -> Estimate | None:
     """Return the speed-up of a setup from the logarithms of its ratios.
 
@@ -215,21 +276,27 @@ def estimate(
         values: of one setup.
         spread: pooled over the search; None when nothing ran twice, and then there is none.
         n_processes: that the values are from; None: each from one of its own.
+        n_baseline_processes: that they are compared with turn by turn; None: they are not.
     """
     if not values or spread is None:
         return None
     own = _own_spread(values)
-    used = own if own is not None and own.sd > _OWN_SPREAD * spread.sd else spread
+    is_pair = len(values) < _LEAST_RUNS_OF_OWN
+    most = spread.sd * (_OWN_SPREAD_OF_PAIR if is_pair else _OWN_SPREAD)
+    used = own if own is not None and own.sd > most else spread
     share = 1.0 / len(values)
     if spread.n_anchors:
         # Half of the spread of a ratio is that of the baseline.
         share += 0.5 / spread.n_anchors
     # However often a process is visited, another one may differ from it.
-    beyond = LEAST_SD * math.sqrt(1.0 / (n_processes or len(values)) - 1.0 / len(values))
-    error = math.hypot(used.sd * math.sqrt(share), beyond)
+    beyond = 1.0 / (n_processes or len(values)) - 1.0 / len(values)
+    if n_baseline_processes:
+        beyond += 1.0 / n_baseline_processes
+    error = math.hypot(used.sd * math.sqrt(share), LEAST_SD * math.sqrt(beyond))
     at = min(used.degrees, len(_T_95)) - 1
+    is_trimmed = spread.n_anchors is None and len(values) >= _LEAST_RUNS_TO_TRIM
     return Estimate(
-        log_mid=statistics.fmean(values),
+        log_mid=middle(values) if is_trimmed else statistics.fmean(values),
         half_95=_T_95[at] * error,
         half_99=_T_99[at] * error,
         n_runs=len(values),

@@ -12,17 +12,21 @@ Started through `main.py` by its name. The request has:
     max_steps    most steps in all; max_time_s: a slow network ends after so long, from three
                  steps on
     hopeless_step_s  a step that takes longer ends it after three; None: none does
-    rests        whether it rests when it has enough: it tells the fields of the result as a
-                 `value`, rests, and takes more steps each time the parent says go on
+    turn_s       None, or it takes its steps in turns with others: when those that are timed have
+                 lasted so long it tells the fields of the result as a `value`, rests, and takes
+                 more steps each time the parent says go on
 
 The first message is a `progress` with our number, so that the parent can watch our memory.
 Leaves to others: the model (`user_network_model`), data (`user_network_data`), judging (parent).
 """
 
+import collections
 import functools
 import importlib
+import math
 import os
 import pathlib
+import statistics
 import time
 
 import user_network_guard
@@ -129,18 +133,62 @@ def _device_bytes(request):
     return None
 
 
+class Settling:
+    """Tells when the steps of a turn are what they are in a long run.
+
+    Others have had the caches, and threads must wake up. Those of OpenMP may find themselves on one
+    core for a few tenths of a second, after a rest and after the start: a step of PyTorch takes 115
+    ms then in place of 45.
+    """
+
+    # It is waited for so long, and for two steps.
+    MOST_S = 0.5
+    # A shorter first step is not timed; neither is one that takes so many times the shortest of
+    # the last ones.
+    _SHORT_S = 0.02
+    _FAR = 1.5
+    _LAST = 40
+
+    def __init__(self):
+        self._last_s = collections.deque(maxlen=self._LAST)
+        self._is_start = True
+
+    def rest(self):
+        """Note a rest: the start is over."""
+        self._is_start = False
+
+    def n_steps(self, turn_s):
+        """Return how many steps a turn has that is to last so long: no matter how they turn out."""
+        return max(1, math.ceil(turn_s / statistics.median(self._last_s))) if self._last_s else 1
+
+    def lasts(self, early_s, spent_s):
+        """Return whether a step, with those before it since the rest, is one that settles."""
+        shortest_s = min(self._last_s, default=spent_s)
+        self._last_s.append(spent_s)
+        has_time = sum(early_s) < self.MOST_S
+        if self._is_start:
+            self._is_start = has_time
+            return has_time
+        if not early_s and spent_s < self._SHORT_S:
+            return True
+        return spent_s > self._FAR * shortest_s and (has_time or len(early_s) < 2)
+
+
 class StepClock:
     """Follows the steps: the first, the second, then the timed ones; says when to stop.
 
     `checks` are the numbers of steps after which a check value was taken, each with its value.
     `on_enough` is called with a check value and how it was checked when there are enough steps,
-    and then they begin anew; None: then they end.
+    and then they begin anew; None: then they end. In turns one timed step may be enough.
     """
 
     def __init__(self, request, clock=time.perf_counter):
         self._clock = clock
         self._check_steps = max(1, request["check_steps"])
-        self._min_time_s = request["min_time_s"]
+        self._turn_s = request.get("turn_s")
+        self._settling = None if self._turn_s is None else Settling()
+        self._min_time_s = request["min_time_s"] if self._turn_s is None else 0.0
+        self._least_steps = 3 if self._turn_s is None else 1
         self._max_steps = request["max_steps"]
         self._max_time_s = request["max_time_s"]
         self._hopeless_s = request.get("hopeless_step_s")
@@ -164,17 +212,18 @@ class StepClock:
         self._n_since_rest += 1
         if self.n_steps == 1:
             self.first_step_s = spent
-        elif self._n_since_rest == 2:
-            # Whatever a library prepares for the steps to come is done after it.
+        elif not self.times_s and self._is_early(spent):
             self._early_s.append(spent)
         else:
+            if not self.times_s and self._settling is not None:
+                self._least_steps = self._settling.n_steps(self._turn_s)
             self.times_s.append(spent)
         return self.is_done and self.on_enough is None
 
     def follow(self, checked=None):
         """Count what lies between the end of one step and the start of the next as well.
 
-        A rest is not counted, nor the step after it: others have had the caches meanwhile.
+        A rest is not counted, nor what settles after it.
 
         Args:
             checked: returns the check value so far and how it was checked.
@@ -182,8 +231,17 @@ class StepClock:
         if self.on_enough is not None and self.is_done:
             self.on_enough(*checked())
             self._n_since_rest = 1
+            if self._settling is not None:
+                self._settling.rest()
             self._early_s, self.times_s = [], []
         self._began = self._clock()
+
+    def _is_early(self, spent_s):
+        """Return whether a step comes before those that are timed."""
+        if self.n_steps == 2 or self._settling is None:
+            # Whatever a library prepares for the steps to come is done after it.
+            return self._n_since_rest == 2
+        return self._settling.lasts(self._early_s, spent_s)
 
     @property
     def is_checked(self):
@@ -211,11 +269,13 @@ class StepClock:
             return True
         if self._n_since_rest > 2 and spent_s > self._max_time_s:
             return True
-        return len(self.times_s) >= 3 and sum(self.times_s) >= self._min_time_s
+        is_enough = len(self.times_s) >= self._least_steps
+        return is_enough and sum(self.times_s) >= self._min_time_s
 
     def values_s(self, n_blocks):
         """Return the mean seconds of a step in each of so many blocks of equal length."""
-        times_s = self.times_s if len(self.times_s) >= 2 else self._early_s + self.times_s
+        is_enough = len(self.times_s) >= min(2, self._least_steps)
+        times_s = self.times_s if is_enough else self._early_s + self.times_s
         count = len(times_s)
         n_blocks = max(1, min(n_blocks, count))
         edges = [count * at // n_blocks for at in range(n_blocks + 1)]
@@ -283,10 +343,11 @@ def run(request, channel):
         }
 
     def tell_and_rest(check_value, check):
+        worker_threads.wait_until_idle()
         emit("value", **fields(check_value, check))
         channel.rest()
 
-    if request.get("rests"):
+    if request.get("turn_s") is not None:
         clock.on_enough = tell_and_rest
     emit("stage", stage="warm_up")
     return fields(*steps(network, request, clock, emit))

@@ -1,9 +1,11 @@
-"""Sets how many threads the libraries below a framework use. To be called before it is imported.
+"""Threads of the libraries below a framework: how many there are, and waiting until they sleep.
 
+Their number is to be set before the framework is imported.
 Leaves to others: what a framework itself must be told (its runner).
 """
 
 import os
+import time
 
 # OpenMP, OpenBLAS, MKL, BLIS, Accelerate: each reads its own.
 _VARIABLES = (
@@ -13,6 +15,8 @@ _VARIABLES = (
     "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
+# Of the time in which threads that sleep may still be seen to work: our own look costs some.
+_IDLE_SHARE = 0.2
 
 
 def set_library_threads(threads):
@@ -27,3 +31,18 @@ def usable_cpus():
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def wait_until_idle(most_s=0.3, look_s=0.003):
+    """Wait until our threads sleep: those of OpenMP look out for work for a while after a step.
+
+    Others would find a core taken meanwhile.
+    """
+    until = time.perf_counter() + most_s
+    before_s = time.process_time()
+    while time.perf_counter() < until:
+        time.sleep(look_s)
+        now_s = time.process_time()
+        if now_s - before_s < _IDLE_SHARE * look_s:
+            return
+        before_s = now_s

@@ -63,7 +63,12 @@ def measure(proof: Proof, network: str, job: Job) -> Measured:
     spent_s = sum(run.duration_s for run in measured.runs)
     until = time.monotonic() + 60.0 * proof.minutes - spent_s
     earlier = max((run.process or 0 for run in measured.runs), default=0)
-    with Visits(n_earlier=earlier, most_visits=_VISITS) as visits:
+    with Visits(
+        baseline_id=job.setups[0].id,
+        n_earlier=earlier,
+        most_visits=_VISITS,
+        most_of_baseline=_VISITS,
+    ) as visits:
         while time.monotonic() < until:
             for setup in round_of(measured):
                 started_s = sum(run.duration_s for run in measured.runs)

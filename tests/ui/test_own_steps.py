@@ -1,6 +1,8 @@
 """What was tried is kept in the end and corrects the next advice, from the command line on."""
 
+import contextlib
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +14,7 @@ from advisor.network.load import bundled_workload
 from probes.bench.process import CancelToken
 from tests.advisor.predict.builders import measure
 from tests.ui.fake_trials import Fake
-from ui import journey, settings, trying
+from ui import journey, settings, try_run, trying
 from ui.cli import run
 from ui.own_steps import own_steps_of
 
@@ -89,6 +91,19 @@ def test_a_trial_of_the_window_is_kept_alike(profile):
     assert step.network == "mnist-mlp"
     assert step.measured_s == report.results[0].step_s.mid
     assert step.predicted_s == pytest.approx(advice.baseline.step_s.mid)
+
+
+def test_the_window_tries_in_processes_that_rest_as_the_command_does(profile, monkeypatch):
+    resting = contextlib.nullcontext(SimpleNamespace(run=Fake()))
+    resting.run = resting.enter_result.run
+    monkeypatch.setattr(try_run, "Visits", lambda **_more: resting)
+    plan = trying.plan_trial(an_advice(profile, "mnist-mlp"))
+    told = []
+    trying.run_trial(
+        plan, plan.setups[1:2], minutes=1.0, on_start=lambda _setup: None,
+        on_run=lambda setup, _run: told.append(setup.id), cancel=CancelToken(),
+    )  # fmt: skip
+    assert told[:2] == [plan.setups[0].id, plan.setups[1].id]
 
 
 def test_a_walk_takes_what_was_tried_here(fake, capsys, profile, monkeypatch):

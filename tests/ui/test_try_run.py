@@ -18,7 +18,7 @@ from advisor.model.trial import (
 from advisor.trial.judge import ahead_of
 from advisor.trial.plan import list_pairs
 from ui import journey
-from ui.try_run import Searcher, SearchRequest
+from ui.try_run import Searcher, SearchRequest, has_slowed_down
 
 SOURCE = TrialSource(name="n", title="N", phase=Phase.TRAINING, batch_size=32, model_json="{}")
 # True speeds as on two cores with bfloat16; seconds that a run takes.
@@ -63,10 +63,14 @@ LITTLE_S = {"bfloat16": 7.0, "xla": 6.0, "jax": 9.0, "keras-torch": 9.0}
 
 
 class Processes:
-    """Tells how long a run takes: a start and a visit, or a visit to what rests."""
+    """Tells how long a run takes: a start and a visit, or a visit to what rests.
 
-    def __init__(self, *, start_s, visit_s):
+    `noise` is that of a turn of either side.
+    """
+
+    def __init__(self, *, start_s, visit_s, noise):
         self._start_s, self._visit_s = start_s, visit_s
+        self.noise = noise
         self._visits = {}
         self._n_started = 0
 
@@ -95,14 +99,20 @@ def search(
         size = setup.batch_size or source.batch_size
         sample_s = 1e-3 / true_speed(setup, speeds) * math.exp(draw.gauss(0.0, noise))
         values_s = tuple(size * value for value in (blocks(sample_s) if bursts else (sample_s,)))
-        number, duration_s = None, run_s.get(setup.id, usual_s)
+        number, duration_s, beside_s = None, run_s.get(setup.id, usual_s), ()
         if processes is not None:
             number, duration_s = processes.next_run(setup)
+            pace = size * 1e-3 * math.exp(draw.gauss(0.0, noise))
+            values_s = turns(pace / true_speed(setup, speeds))
+            beside_s = turns(pace) if setup.id != "now" else ()
         return TrialRun(
             setup_id=setup.id, started_s=started_s, duration_s=duration_s, process=number,
-            outcome=Outcome.COMPLETED, values_s=values_s, batch_size=size,
+            outcome=Outcome.COMPLETED, values_s=values_s, beside_s=beside_s, batch_size=size,
             check_value=2.3,
         )  # fmt: skip
+
+    def turns(step_s):
+        return tuple(step_s * math.exp(draw.gauss(0.0, processes.noise)) for _ in range(8))
 
     request = SearchRequest(
         source=SOURCE, setups=setups_of(speeds), budget_s=BUDGET_S, with_pairs=True
@@ -145,30 +155,31 @@ def test_what_is_ahead_by_little_is_made_sure_of_before_what_seldom_helps(profil
     assert set(names) <= {"xla", None}
 
 
-def test_visits_find_a_small_gain_in_noise_that_hides_it_from_fresh_processes(profile):
+def test_turns_find_a_small_gain_in_noise_that_hides_it_from_fresh_processes(profile):
     # Where it is expected to gain it comes early.
     early = {"now": 1.0, "bfloat16": 0.93, "xla": 1.10}
     speeds = {**early, **LITTLE, **early}
-    proven, named = {"visits": 0, "fresh": 0}, {"visits": 0, "fresh": 0}
+    proven, named = {"turns": 0, "fresh": 0}, {"turns": 0, "fresh": 0}
     for seed in range(20):
         for how in proven:
-            processes = Processes(start_s=6.0, visit_s=1.5) if how == "visits" else None
+            is_fresh = how == "fresh"
+            processes = None if is_fresh else Processes(start_s=6.0, visit_s=2.0, noise=0.08)
             report = search(
                 profile, noise=0.05, seed=seed, speeds=speeds, usual_s=7.5, processes=processes
             )
             assert report.duration_s <= BUDGET_S + 1.0
             for counts, one in ((proven, report.best), (named, ahead_of(report) or report.best)):
                 counts[how] += one is not None and one.setup.id == "xla"
-    assert named["visits"] >= 18
-    assert proven["visits"] >= proven["fresh"] + 5, (proven, named)
+    assert named["turns"] >= 18
+    assert proven["turns"] >= proven["fresh"] + 5, (proven, named)
 
 
 def test_what_changes_nothing_is_no_difference_after_visits_too(profile):
     speeds = dict.fromkeys(("now", "a", "b", "c"), 1.0)
     verdicts = []
     for seed in range(15):
-        processes = Processes(start_s=5.0, visit_s=1.2)
-        report = search(profile, noise=0.03, seed=seed, speeds=speeds, processes=processes)
+        processes = Processes(start_s=5.0, visit_s=1.7, noise=0.08)
+        report = search(profile, noise=0.1, seed=seed, speeds=speeds, processes=processes)
         verdicts += [result.verdict for result in report.results[1:]]
     assert verdicts.count(TrialVerdict.NO_DIFFERENCE) >= 0.95 * len(verdicts)
 
@@ -181,3 +192,61 @@ def test_verdicts_are_right_where_the_machine_is_quiet(profile):
     assert results["one-pool"] in (TrialVerdict.NO_DIFFERENCE, TrialVerdict.UNSTABLE)
     assert results["threads-half"] is TrialVerdict.SLOWER
     assert {results[name] for name in ("onednn-off", "xla")} == {TrialVerdict.SLOWER}
+
+
+@pytest.mark.parametrize(
+    ("now_s", "beside_s", "is_slower"),
+    [
+        ((0.1, 0.1, 0.1), (), False),
+        ((0.1, 0.12, 0.1), (), False),
+        ((0.1, 0.1, 0.12, 0.12), (), True),
+        ((0.1,), (0.1, 0.1, 0.12, 0.12, 0.12), True),
+        ((0.1,), (0.1, 0.1, 0.12, 0.105, 0.12), False),
+    ],
+)
+def test_a_machine_has_slowed_down_when_the_state_now_has(now_s, beside_s, is_slower):
+    def run(name, value_s, beside=()):
+        return TrialRun(
+            setup_id=name, started_s=0.0, duration_s=1.0, outcome=Outcome.COMPLETED,
+            values_s=(value_s, 2 * value_s), beside_s=beside,
+        )  # fmt: skip
+
+    runs = [run("now", value_s) for value_s in now_s]
+    runs += [run("a", 9.0, (value_s, 2 * value_s)) for value_s in beside_s]
+    assert has_slowed_down(runs, baseline_id="now") is is_slower
+
+
+def test_a_search_that_goes_on_begins_with_the_state_now(profile, monkeypatch):
+    setups = setups_of({"now": 1.0, "a": 1.2})
+    made = []
+
+    class Recorded:
+        def __init__(self, **_more):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_details):
+            pass
+
+        def run(self, _source, setup, *, started_s, **_more):
+            made.append(setup.id)
+            step_s = 0.1 if setup.id == "now" else 0.1 / 1.2
+            return TrialRun(
+                setup_id=setup.id, started_s=started_s, duration_s=5.0, process=len(made),
+                outcome=Outcome.COMPLETED, values_s=(step_s,) * 5, check_value=2.3,
+                beside_s=() if setup.id == "now" else (0.1,) * 5,
+            )  # fmt: skip
+
+    monkeypatch.setattr("ui.try_run.Visits", Recorded)
+    earlier = tuple((setup, Recorded().run(SOURCE, setup, started_s=0.0)) for setup in setups)
+    made.clear()
+    request = SearchRequest(source=SOURCE, setups=setups, budget_s=60.0, earlier=earlier)
+    Searcher(request, today="2026-11-22").go(profile)
+    assert made[:2] == ["now", "a"]
+    # What is over is not begun again.
+    made.clear()
+    over = SearchRequest(source=SOURCE, setups=setups, budget_s=10.0, earlier=earlier)
+    Searcher(over, today="2026-11-22").go(profile)
+    assert made == []

@@ -176,9 +176,9 @@ class TrialDialog(CalmDialog):
         self.text.setText(
             tr(
                 N_(
-                    "Chosen settings: {n}. They and the state now run in turn, each in a fresh"
-                    " process: real steps of {title} ({phase}, batch {batch}) on made-up data. It"
-                    " takes up to {minutes} min and the whole processor; close other programs."
+                    "Chosen settings: {n}. They and the state now run in turn, each in a process"
+                    " of its own: real steps of {title} ({phase}, batch {batch}) on made-up data."
+                    " It takes up to {minutes} min and the whole processor; close other programs."
                     " Nothing is changed on this machine; the figures are kept in the history."
                 ),
                 n=len(self._chosen()),

@@ -21,7 +21,6 @@ from advisor.errors import AdvisorError
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup
 from probes.bench.process import CancelToken
-from probes.bench.trials.run import run_setup
 from ui.background import BackgroundTask, error_line
 from ui.settings import keep_last
 from ui.try_run import RunSetup
@@ -89,11 +88,11 @@ class TrialPresenter(QObject):
         self,
         *,
         plan: Callable[..., TrialPlan] = plan_trial,
-        run: RunSetup = run_setup,
+        run: RunSetup | None = None,
         keep: Callable[[Recommendation], object] = keep_last,
         parent: QObject | None = None,
     ) -> None:
-        """Take what plans, what runs one process, and what keeps the new advice."""
+        """Take what plans, what runs a setup (None: as `Searcher`), and what keeps the advice."""
         super().__init__(parent)
         self._plan, self._run_setup, self._keep = plan, run, keep
         self._state = TrialState()

@@ -1,8 +1,8 @@
 """Runs a setup on the user's network, in a fresh process, and says what became of it.
 
 The process may rest when it has enough steps and be visited again, between those of other setups.
-Leaves to others: which processes rest (`probes.bench.trials.visits`), what to run next
-(`advisor.trial.schedule`), keeping runs (`ui.history`).
+Leaves to others: which processes rest and whose turn it is (`probes.bench.trials.visits`), what to
+run next (`advisor.trial.schedule`), keeping runs (`ui.history`).
 """
 
 import dataclasses
@@ -13,8 +13,9 @@ from typing import Any
 
 from advisor.model.measurement import Outcome
 from advisor.model.trial import CheckValue, TrialRun, TrialSetup, TrialSource
+from advisor.model.turns import TURN_S
 from probes.bench.commands import WorkerCommand, worker_command
-from probes.bench.load import LoadMeter
+from probes.bench.load import LoadMeter, LoadShare
 from probes.bench.parsing import parse_stack, parse_times
 from probes.bench.process import CancelToken, Deadlines, Left, WorkerVerdict, work
 from probes.bench.stability import warnings_of_load, warnings_of_values
@@ -30,7 +31,8 @@ class RunLimits:
     Attributes:
         memory_bytes: of the process and its children; None: no limit.
         budget_s: all together; stage_s: silence while something loads or compiles.
-        min_time_s: how long steps are timed; max_time_s: a slow network ends after so long.
+        min_time_s: how long steps are timed, where it does not rest; max_time_s: a slow network
+            ends after so long.
         check_steps: steps after which the last check value is taken, where there is time for it.
         n_blocks: values that the timed steps are cut into, as many as there are steps at most.
         hopeless_step_s: a step that takes longer ends the run after three; None: none does.
@@ -50,7 +52,7 @@ class RunLimits:
 
 
 def request_of(
-    source: TrialSource, setup: TrialSetup, limits: RunLimits, *, rests: bool = False
+    source: TrialSource, setup: TrialSetup, limits: RunLimits, *, is_in_turns: bool = False
 ) -> dict[str, Any]:
     """Return what the worker is asked, as `probes/workers/user_network.py` describes it."""
     model: dict[str, Any] = {"json": source.model_json}
@@ -81,19 +83,19 @@ def request_of(
         "n_blocks": limits.n_blocks,
         "max_steps": limits.max_steps,
         "hopeless_step_s": limits.hopeless_step_s,
-        "rests": rests,
+        "turn_s": TURN_S if is_in_turns else None,
     }
 
 
 class TrialProcess:
-    """A process that runs steps under one setup, once or each time that it is visited.
+    """A process that runs steps under one setup, once or each time that it has its turn.
 
     Used inside `with`, or closed: nothing of it is left then. What it does wrong is in the run.
 
     Args:
         source: the network and the job.
         setup: what is set.
-        limits: of the first visit.
+        limits: of the first turn.
         number: of this process in its search; None: it runs once and does not rest.
         cancel: ends it early.
         command: makes the command of the worker; replaced in tests.
@@ -116,10 +118,10 @@ class TrialProcess:
         )
         self._told: Mapping[str, Any] = {}
         self._told_bytes = 0
-        self._n_visits = 0
+        self._n_turns = 0
         self._steps = work(
             command(WORKER, python=setup.python, settings=setup.settings),
-            request_of(source, setup, limits, rests=number is not None),
+            request_of(source, setup, limits, is_in_turns=number is not None),
             deadlines=Deadlines(
                 stage_s=limits.stage_s, silence_s=limits.silence_s, budget_s=limits.budget_s
             ),
@@ -152,37 +154,30 @@ class TrialProcess:
         """The most memory that it has taken so far, 0 while that is unknown."""
         return max(self._told_bytes, self._watch.peak_bytes or 0)
 
-    def visit(self, *, started_s: float, limits: RunLimits) -> TrialRun:
+    def take_turn(self, *, started_s: float, limits: RunLimits) -> TrialRun:
         """Run steps until there are enough; then it rests, or has ended.
 
         Args:
             started_s: seconds of the search so far; kept in the run.
-            limits: of this visit; the first is under those that it was made with.
+            limits: of this turn; the first is under those that it was made with.
         """
         began = time.monotonic()
-        load = LoadMeter()
         verdict = self._go_on(limits)
         found = _Told(
             setup=self._setup, started_s=started_s, duration_s=time.monotonic() - began,
-            process=self._number, is_first=self._n_visits == 1,
+            process=self._number, is_first=self._n_turns == 1,
         )  # fmt: skip
         if verdict is None:
-            run = found.run(self._told, peak_bytes=self._watch.peak_bytes)
-        else:
-            self.close()
-            run = found.ended(verdict, self._watch)
-        if not run.is_completed:
-            return run
-        return dataclasses.replace(
-            run, warnings=(*run.warnings, *warnings_of_load(load.share()))
-        )  # fmt: skip
+            return found.run(self._told, peak_bytes=self._watch.peak_bytes)
+        self.close()
+        return found.ended(verdict, self._watch)
 
     def _go_on(self, limits: RunLimits) -> WorkerVerdict | None:
         """Return what became of it when it has ended, None when it rests."""
-        self._n_visits += 1
+        self._n_turns += 1
         self._told = {}
         try:
-            if self._n_visits == 1:
+            if self._n_turns == 1:
                 next(self._steps)
             else:
                 self._watch.go_on(limit_bytes=limits.memory_bytes)
@@ -222,8 +217,18 @@ def run_setup(
         command: makes the command of the worker; replaced in tests.
     """
     limits = limits or RunLimits()
+    load = LoadMeter()
     with TrialProcess(source, setup, limits=limits, cancel=cancel, command=command) as process:
-        return process.visit(started_s=started_s, limits=limits)
+        run = process.take_turn(started_s=started_s, limits=limits)
+        return with_warnings(run, load.share())
+
+
+def with_warnings(run: TrialRun, share: LoadShare | None) -> TrialRun:
+    """Return a run with what its values and the load meanwhile tell against it."""
+    if not run.is_completed:
+        return run
+    found = warnings_of_values(run.values_s, lasted_s=min(run.values_s))
+    return dataclasses.replace(run, warnings=(*found, *warnings_of_load(share)))
 
 
 def _number(value: object) -> float | None:
@@ -297,5 +302,4 @@ class _Told:
             peak_memory_bytes=max((int(p) for p in peaks if p is not None), default=None),
             device_memory_bytes=None if device is None else int(device),
             check=str(told.get("check") or ""),
-            warnings=warnings_of_values(values, lasted_s=min(values)),
         )

@@ -81,7 +81,7 @@ def test_the_state_now_is_what_was_measured(machine):
     assert advice.baseline.step_s == NOW.step_s
     assert advice.baseline.total_s.mid == pytest.approx(0.1 * WORKLOAD.total_steps)
     assert advice.trials == TRIALS
-    assert "fresh processes" in advice.baseline.evidence[0].statement
+    assert "in processes of its own: " in advice.baseline.evidence[0].statement
 
 
 def test_what_was_assumed_of_the_step_is_gone_and_its_parts_add_up_as_before(machine):

@@ -16,7 +16,9 @@ RUN_S = 6.0
 class Machine:
     """Runs setups: `speeds` by id against 1 for the baseline, others fail as told."""
 
-    def __init__(self, speeds, *, noise=0.01, drift=0.0, seed=0, checks=None, failing=()):
+    def __init__(
+        self, speeds, *, noise=0.01, drift=0.0, seed=0, checks=None, failing=(), in_turns=False
+    ):
         self.setups = [TrialSetup(id="now", title="now")]
         self.setups += [TrialSetup(id=name, title=name) for name in speeds]
         self._speeds = {"now": 1.0, **speeds}
@@ -24,6 +26,7 @@ class Machine:
         self._random = random.Random(seed)
         self._checks = checks or {}
         self._failing = failing
+        self._in_turns = in_turns
         self.order = []
         self.time_s = 0.0
 
@@ -34,12 +37,25 @@ class Machine:
         if setup.id in self._failing:
             return TrialRun(outcome=Outcome.CRASHED, message="it crashed", **common)
         scale = 1.0 + self._drift * at_s / 120.0
-        value = 0.1 / self._speeds[setup.id] * scale * math.exp(self._random.gauss(0, self._noise))
+        n_values = 5 if self._in_turns else 1
+        is_beside = self._in_turns and setup.id != "now"
         return TrialRun(
             outcome=Outcome.COMPLETED,
-            values_s=(value,),
+            values_s=self._steps(setup.id, scale, n_values),
+            beside_s=self._steps("now", scale, n_values) if is_beside else (),
+            process=self._process(setup.id) if self._in_turns else None,
             check_value=self._checks.get(setup.id, 2.3),
             **common,
+        )
+
+    def _process(self, name):
+        """Each visit of the baseline alone begins a process, the others have one each."""
+        return 100 + self.order.count(name) if name == "now" else self.order.index(name) + 1
+
+    def _steps(self, name, scale, count):
+        return tuple(
+            0.1 / self._speeds[name] * scale * math.exp(self._random.gauss(0, self._noise))
+            for _ in range(count)
         )
 
     def search(self, budget_s=120.0, runs=()):

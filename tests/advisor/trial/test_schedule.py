@@ -3,7 +3,7 @@
 import itertools
 
 from advisor.model.measurement import Outcome
-from advisor.model.trial import MOST_VISITS, TrialRun
+from advisor.model.trial import MOST_VISITS, MOST_VISITS_OF_BASELINE, TrialRun
 from advisor.trial.schedule import MAX_RUNS, cost_s, count_runs, next_setup
 
 
@@ -118,11 +118,11 @@ def test_time_is_kept_to_confirm_what_was_faster_twice(machine):
     assert next_setup(setups, runs, budget_s=30.0 + 34.0).id == "new"
 
 
-def visits(*durations_s, process=1):
+def visits(*durations_s, process=1, beside_s=(1.0,)):
     return [
         TrialRun(
             setup_id="a", started_s=0.0, duration_s=duration_s, outcome=Outcome.COMPLETED,
-            values_s=(0.5,), process=process,
+            values_s=(0.5,), beside_s=beside_s, process=process,
         )
         for duration_s in durations_s
     ]  # fmt: skip
@@ -130,13 +130,41 @@ def visits(*durations_s, process=1):
 
 def test_a_visit_costs_its_steps_and_a_fresh_process_its_start():
     assert cost_s([a_run("a", 0.0, 0.5)]) == 6.0
-    # One step that is not timed and three that are.
-    assert cost_s(visits(11.0)) == 2.0
+    # Three turns of either side.
+    assert cost_s(visits(11.0)) == 4.5
+    assert cost_s(visits(11.0, beside_s=())) == 3.0
     assert cost_s(visits(11.0, 2.3)) == 2.3
     assert cost_s(visits(11.0, *[2.3] * (MOST_VISITS - 1))) == 11.0
     # After a full number of visits the next process rests as the first one did.
     full = visits(11.0, *[2.3] * (MOST_VISITS - 1))
-    assert cost_s([*full, *visits(10.0, process=2)]) == 2.0
+    assert cost_s([*full, *visits(10.0, process=2)]) == 4.5
+
+
+def test_what_takes_turns_with_the_baseline_needs_no_other_run_of_it(machine):
+    simulated = machine({"a": 1.3, "b": 1.0, "c": 0.8}, noise=0.02, in_turns=True)
+    simulated.search(130.0)
+    assert simulated.order.count("now") == 1
+    results = simulated.results()
+    assert results["now"].n_runs > 5
+    assert [results[name].verdict.value for name in "abc"] == ["faster", "no_difference", "slower"]
+
+
+def test_another_process_of_the_baseline_comes_after_many_visits(machine):
+    simulated = machine({"a": 1.3, "b": 1.0}, noise=0.2, in_turns=True)
+    simulated.search(480.0)
+    places = [at for at, name in enumerate(simulated.order) if name == "now"]
+    assert places[:3] == [0, MOST_VISITS_OF_BASELINE, 2 * MOST_VISITS_OF_BASELINE]
+    # Not when there is time for little more than its start.
+    assert 480.0 - 6.0 * places[-1] >= 4 * 6.0
+
+
+def test_a_machine_that_changes_its_pace_does_not_change_what_turns_tell(machine):
+    wild = machine({"a": 1.1, "same": 1.0}, noise=0.01, drift=5.0, in_turns=True)
+    results = wild.results(120.0)
+    assert results["a"].verdict.value == "faster"
+    assert results["same"].verdict.value == "no_difference"
+    assert results["a"].speedup.low < 1.1 < results["a"].speedup.high
+    assert results["a"].speedup.high / results["a"].speedup.low < 1.06
 
 
 def test_where_memory_is_short_a_visit_costs_a_start():

@@ -13,6 +13,7 @@ from advisor.trial.statistics import (
     baseline_residuals,
     estimate,
     log_ratios,
+    middle,
     pooled_spread,
     undisturbed,
 )
@@ -75,6 +76,56 @@ def test_a_run_that_something_held_up_is_left_out_two_speeds_are_not():
     assert len(undisturbed(in_turns)) == 6
     failed = run("now", 9, 9.0, Outcome.CRASHED)
     assert undisturbed([failed]) == []
+
+
+def in_turns(at_s, own_s, beside_s, *, name="a", batch_size=1):
+    plain = run(name, at_s, 0.1)
+    return dataclasses.replace(
+        plain, values_s=tuple(own_s), beside_s=tuple(beside_s), batch_size=batch_size
+    )
+
+
+def test_turns_are_compared_with_those_next_to_them():
+    # The machine becomes three times as slow and one turn of the baseline is held up.
+    own = (0.05, 0.06, 0.09, 0.12, 0.15)
+    beside = (0.1, 0.12, 0.9, 0.24, 0.3)
+    runs = [run("now", 0, 0.1), run("a", 1, 0.1), in_turns(2, own, beside)]
+    # What the setup did alone no longer counts, nor when the baseline ran.
+    assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(2.0),))
+    assert log_ratios(runs[:2], baseline_id="now")["a"] == pytest.approx((0.0,))
+    assert undisturbed(runs) == runs
+
+
+def test_turns_of_another_batch_are_compared_by_the_sample():
+    runs = [run("now", 0, 0.1), in_turns(1, (0.1,) * 3, (0.1,) * 3, batch_size=4)]
+    assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(4.0),))
+
+
+def test_the_middle_leaves_out_what_lies_apart():
+    assert middle((1.0,)) == 1.0
+    assert middle((1.0, 2.0)) == 1.5
+    assert middle((1.0, 9.0, 2.0)) == 2.0
+    assert middle((1.0, 2.0, 3.0, 4.0, 99.0)) == 3.0
+    assert middle((0.0, 0.0, *[1.0] * 6, 99.0, 99.0)) == 1.0
+
+
+def test_turns_tell_the_spread_until_runs_do():
+    one = in_turns(0, (0.1, 0.1, 0.1, 0.1), (0.09, 0.11, 0.09, 0.11))
+    found = pooled_spread({"a": (0.0,)}, turns=[one])
+    assert found.degrees == 3
+    # Four turns that scatter by 0.1158 (as logarithms), of which the run is a mean.
+    assert found.sd == pytest.approx(1.3 * 0.1158 / 2, rel=0.01)
+    assert pooled_spread({"a": (0.0,)}, turns=[]) is None
+    many = {"a": (0.0, 0.01) * 5}
+    assert pooled_spread(many, turns=[one]) == pooled_spread(many)
+
+
+def test_what_is_compared_turn_by_turn_leans_on_a_process_of_the_baseline():
+    spread = Spread(sd=0.0001, degrees=30)
+    values = (0.0,) * 10
+    alone = estimate(values, spread=spread, n_processes=1)
+    both = estimate(values, spread=spread, n_processes=1, n_baseline_processes=1)
+    assert both.half_95 > 1.3 * alone.half_95
 
 
 def test_residuals_of_the_baseline_are_those_of_inner_runs():

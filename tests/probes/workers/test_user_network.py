@@ -104,6 +104,70 @@ def test_a_clock_that_rests_tells_what_it_has_and_begins_anew():
     assert steps.n_steps == 10
 
 
+def turns(*times_s):
+    """Return (steps so far, timed seconds of each step) at each rest of a process in turns."""
+    steps, clock = step_clock(turn_s=0.05)
+    told = []
+    steps.on_enough = lambda *_checked: told.append((steps.n_steps, list(steps.times_s)))
+    take(steps, clock, *times_s)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("step_s", "n_start", "n_timed", "n_between"),
+    [(0.6, 2, 1, 1), (0.3, 3, 1, 1), (0.03, 18, 2, 2), (0.011, 47, 5, 6)],
+)
+def test_a_turn_is_one_long_step_or_several_short_ones(step_s, n_start, n_timed, n_between):
+    first, second, third = turns(5.0, *[step_s] * (n_start + n_timed + 2 * n_between))[:3]
+    # The first step compiles; half a second after it is not timed, nor a short step after a rest.
+    assert (first[0], len(first[1])) == (n_start + n_timed, n_timed)
+    assert (second[0] - first[0], len(second[1])) == (n_between, n_timed)
+    assert (third[0] - second[0], len(third[1])) == (n_between, n_timed)
+
+
+def test_steps_that_settle_after_a_rest_are_not_timed_for_half_a_second():
+    start = [9.0, *[0.11] * 5, 0.11]
+    assert turns(*start, 0.3, 0.2, 0.1)[1:] == [(10, [pytest.approx(0.1)])]
+    # What stays slow is timed after it, and two steps at least are waited for.
+    assert turns(*start, *[0.3] * 3)[1:] == [(10, [pytest.approx(0.3)])]
+    assert turns(*start, *[0.7] * 3)[1:] == [(10, [pytest.approx(0.7)])]
+    # So is what only scatters.
+    assert turns(*start, 0.14, 0.08)[1:] == [
+        (8, [pytest.approx(0.14)]),
+        (9, [pytest.approx(0.08)]),
+    ]
+
+
+def test_how_many_steps_a_turn_has_does_not_hang_on_how_they_turn_out():
+    start = [9.0, *[0.03] * 17, 0.03, 0.03]
+    assert turns(*start, 0.04, 0.01, 0.04, 0.04)[1:] == [
+        (22, pytest.approx([0.04, 0.01])),
+        (24, pytest.approx([0.04, 0.04])),
+    ]
+
+
+def test_threads_that_look_out_for_work_are_waited_for():
+    import threading
+    import time
+
+    import worker_threads
+
+    over = time.perf_counter() + 0.15
+
+    def spin():
+        while time.perf_counter() < over:
+            pass
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    worker_threads.wait_until_idle(most_s=5.0)
+    assert 0.0 <= time.perf_counter() - over < 1.0
+    began = time.perf_counter()
+    worker_threads.wait_until_idle(most_s=5.0)
+    assert time.perf_counter() - began < 1.0
+    thread.join()
+
+
 def test_a_hopeless_setting_rests_after_three_steps_of_each_visit():
     steps, clock = step_clock(hopeless_step_s=0.5, min_time_s=60.0)
     told = []

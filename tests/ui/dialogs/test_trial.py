@@ -230,4 +230,5 @@ def test_a_real_network_is_tried(qtbot, tr, advice):
     assert all(run.is_completed for _setup, run in state.runs)
     assert state.report.results[0].step_s.mid > 0
     assert state.report.results[1].speedup is not None
+    assert all(run.beside_s for setup, run in state.runs if setup.id != "now")
     assert presenter.wait(10.0)
