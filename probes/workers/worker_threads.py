@@ -17,6 +17,8 @@ _VARIABLES = (
 )
 # Of the time in which threads that sleep may still be seen to work: our own look costs some.
 _IDLE_SHARE = 0.2
+# How far apart we look: Windows counts the time of a processor in ticks of 16 ms.
+_LOOK_S = 0.04 if os.name == "nt" else 0.003
 
 
 def set_library_threads(threads):
@@ -33,7 +35,7 @@ def usable_cpus():
     return os.cpu_count() or 1
 
 
-def wait_until_idle(most_s=0.3, look_s=0.003):
+def wait_until_idle(most_s=0.3):
     """Wait until our threads sleep: those of OpenMP look out for work for a while after a step.
 
     Others would find a core taken meanwhile.
@@ -41,8 +43,8 @@ def wait_until_idle(most_s=0.3, look_s=0.003):
     until = time.perf_counter() + most_s
     before_s = time.process_time()
     while time.perf_counter() < until:
-        time.sleep(look_s)
+        time.sleep(_LOOK_S)
         now_s = time.process_time()
-        if now_s - before_s < _IDLE_SHARE * look_s:
+        if now_s - before_s < _IDLE_SHARE * _LOOK_S:
             return
         before_s = now_s

@@ -47,6 +47,20 @@ def test_figures_repeat_within_three_percent_over_five_searches(machine):
     assert max(found) / min(found) < 1.03
 
 
+def test_one_look_at_what_rests_tells_only_what_is_far_off():
+    def one(speed, *, is_visited):
+        return Estimate(
+            log_mid=math.log(speed), half_95=0.05, half_99=0.08, n_runs=1, is_visited=is_visited
+        )
+
+    assert verdict_of(one(0.73, is_visited=True)) is TrialVerdict.UNSTABLE
+    assert not is_decided(one(0.73, is_visited=True))
+    assert verdict_of(one(0.73, is_visited=False)) is TrialVerdict.SLOWER
+    assert is_decided(one(0.73, is_visited=False))
+    assert verdict_of(one(0.5, is_visited=True)) is TrialVerdict.SLOWER
+    assert is_decided(one(0.5, is_visited=True))
+
+
 def test_the_interval_holds_the_truth_as_often_as_it_says(machine):
     held = 0
     for seed in range(200):
