@@ -379,7 +379,7 @@ def test_steps_of_several_visits_are_those_of_one_run(way, phase):
     source = bundled("cifar10-a10-cnn", phase=phase)
     setup = TrialSetup(id="v", title="", **ways[way])
     limits = dataclasses.replace(LIMITS, min_time_s=0.01, check_steps=8)
-    with Visits() as visits:
+    with Visits(baseline_id="v") as visits:
         runs = [visits.run(source, setup, started_s=0.0, limits=limits) for _ in range(3)]
     assert [(run.outcome, run.process) for run in runs] == [(Outcome.COMPLETED, 1)] * 3, runs
     whole = run_setup(source, setup, limits=dataclasses.replace(limits, min_time_s=1.0))
