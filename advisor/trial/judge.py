@@ -17,6 +17,7 @@ from advisor.trial.statistics import (
     estimate,
     log_ratios,
     pooled_spread,
+    runs_of,
 )
 
 # Less than this is no difference worth the typing.
@@ -319,9 +320,7 @@ def estimates_of(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, Est
         residuals=baseline_residuals(runs, baseline_id=baseline_id),
         n_anchors=sum(run.setup_id == baseline_id and run.is_completed for run in runs),
     )
-    by_setup: dict[str, list[TrialRun]] = {}
-    for run in runs:
-        by_setup.setdefault(run.setup_id, []).append(run)
+    by_setup = runs_of(runs)
     found: dict[str, Estimate] = {}
     for name, values in ratios.items():
         is_in_turns = name in in_turns

@@ -29,7 +29,7 @@ from advisor.trial.judge import (
     is_promising,
     judge_all,
 )
-from advisor.trial.statistics import log_ratios
+from advisor.trial.statistics import log_ratios, runs_of
 
 # Runs of others between two runs of the baseline.
 _BETWEEN = 3
@@ -148,14 +148,6 @@ def _was_ended(own: Sequence[TrialRun], *, now: int) -> bool:
     """Return whether an earlier process had to make room for others: this one may have to."""
     counts = Counter(run.process for run in own if run.process != now)
     return any(count < MOST_VISITS for count in counts.values())
-
-
-def runs_of(runs: Sequence[TrialRun]) -> dict[str, list[TrialRun]]:
-    """Return the runs of each setup, whatever became of them."""
-    found: dict[str, list[TrialRun]] = {}
-    for run in runs:
-        found.setdefault(run.setup_id, []).append(run)
-    return found
 
 
 def count_runs(runs: Sequence[TrialRun]) -> dict[str, int]:

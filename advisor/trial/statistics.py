@@ -86,6 +86,14 @@ class Estimate:
         )
 
 
+def runs_of(runs: Sequence[TrialRun]) -> dict[str, list[TrialRun]]:
+    """Return the runs of each setup, whatever became of them."""
+    found: dict[str, list[TrialRun]] = {}
+    for run in runs:
+        found.setdefault(run.setup_id, []).append(run)
+    return found
+
+
 def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple[float, ...]]:
     """Return for each setup the logarithms of baseline time / its time, one for each run.
 
@@ -155,9 +163,9 @@ def _are_far(values: Sequence[float]) -> list[bool]:
     """Return of each logarithm whether it lies far above the others."""
     if len(values) < _LEAST_RUNS_TO_LEAVE_OUT:
         return [False] * len(values)
-    middle = statistics.median(values)
-    scatter = statistics.median(abs(value - middle) for value in values)
-    longest = middle + max(_FAR_SCATTERS * scatter, _LEAST_FAR)
+    median = statistics.median(values)
+    scatter = statistics.median(abs(value - median) for value in values)
+    longest = median + max(_FAR_SCATTERS * scatter, _LEAST_FAR)
     return [value > longest for value in values]
 
 
@@ -173,7 +181,7 @@ def _interpolated(at_s: float, anchors: Sequence[TrialRun]) -> float:
     return (1.0 - share) * math.log(first.sample_s) + share * math.log(last.sample_s)
 
 
-def _middle(_at_s: float, anchors: Sequence[TrialRun]) -> float:
+def _at_any_time(_at_s: float, anchors: Sequence[TrialRun]) -> float:
     """Return the logarithm of the baseline's time, the middle of its runs at any moment."""
     return math.log(statistics.median(run.sample_s for run in anchors))
 
@@ -194,7 +202,7 @@ def _best_fit(anchors: Sequence[TrialRun]) -> _BaselineAt:
     """Return what tells the runs of the baseline better from each other."""
     if len(anchors) < _LEAST_ANCHORS_OF_MIDDLE:
         return _interpolated
-    return min((_interpolated, _middle), key=lambda way: math.hypot(*_residuals(anchors, way)))
+    return min((_interpolated, _at_any_time), key=lambda way: math.hypot(*_residuals(anchors, way)))
 
 
 def baseline_residuals(runs: Sequence[TrialRun], *, baseline_id: str) -> tuple[float, ...]:
@@ -245,11 +253,16 @@ def _wild(ratios: Mapping[str, Sequence[float]]) -> frozenset[str]:
         if degrees < _LEAST_DEGREES_OF_OTHERS:
             break
         sd = max(math.sqrt(sum(map(_squares, others)) / degrees), LEAST_SD)
-        is_pair = len(ratios[name]) < _LEAST_RUNS_OF_OWN
-        if by_sd[name] <= (_OWN_SPREAD_OF_PAIR if is_pair else _OWN_SPREAD) * sd:
+        if not _is_far_wider(by_sd[name], than=sd, n_runs=len(ratios[name])):
             break
         found.add(name)
     return frozenset(found)
+
+
+def _is_far_wider(sd: float, *, than: float, n_runs: int) -> bool:
+    """Return whether runs scatter by more than chance does: two alone may lie far apart by it."""
+    is_pair = n_runs < _LEAST_RUNS_OF_OWN
+    return sd > (_OWN_SPREAD_OF_PAIR if is_pair else _OWN_SPREAD) * than
 
 
 def _squares(values: Sequence[float]) -> float:
@@ -281,9 +294,8 @@ def estimate(
     if not values or spread is None:
         return None
     own = _own_spread(values)
-    is_pair = len(values) < _LEAST_RUNS_OF_OWN
-    most = spread.sd * (_OWN_SPREAD_OF_PAIR if is_pair else _OWN_SPREAD)
-    used = own if own is not None and own.sd > most else spread
+    is_own = own is not None and _is_far_wider(own.sd, than=spread.sd, n_runs=len(values))
+    used = own if own is not None and is_own else spread
     share = 1.0 / len(values)
     if spread.n_anchors:
         # Half of the spread of a ratio is that of the baseline.

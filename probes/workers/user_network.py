@@ -142,7 +142,7 @@ class Settling:
     """
 
     # It is waited for so long, and for two steps.
-    MOST_S = 0.5
+    _MOST_S = 0.5
     # A shorter first step is not timed; neither is one that takes so many times the shortest of
     # the last ones.
     _SHORT_S = 0.02
@@ -159,13 +159,13 @@ class Settling:
 
     def n_steps(self, turn_s):
         """Return how many steps a turn has that is to last so long: no matter how they turn out."""
-        return max(1, math.ceil(turn_s / statistics.median(self._last_s))) if self._last_s else 1
+        return math.ceil(turn_s / statistics.median(self._last_s))
 
     def lasts(self, early_s, spent_s):
         """Return whether a step, with those before it since the rest, is one that settles."""
         shortest_s = min(self._last_s, default=spent_s)
         self._last_s.append(spent_s)
-        has_time = sum(early_s) < self.MOST_S
+        has_time = sum(early_s) < self._MOST_S
         if self._is_start:
             self._is_start = has_time
             return has_time

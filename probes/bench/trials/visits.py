@@ -51,8 +51,9 @@ class Visits:
         baseline_id: the setup that stands for the state now: it runs alone, all others in turns
             with it while its process rests.
         n_earlier: processes of the same search in an earlier sitting; numbers go on after them.
-        most_visits: to one process; a fresh one takes its place after them, in that of the state
-            now with its next run alone.
+        most_visits: to one process; a fresh one takes its place after them.
+        most_of_baseline: in which that of the state now takes part; a fresh one takes its place
+            with its next run alone.
         command: makes the command of the worker; replaced in tests.
     """
 
