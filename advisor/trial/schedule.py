@@ -29,7 +29,7 @@ from advisor.trial.judge import (
     is_promising,
     judge_all,
 )
-from advisor.trial.statistics import log_ratios, runs_of
+from advisor.trial.statistics import log_ratios, middle, runs_of
 
 # Runs of others between two runs of the baseline.
 _BETWEEN = 3
@@ -116,7 +116,7 @@ def _undecided(
     estimates = estimates_of(runs, baseline_id=baseline_id)
     lost = {
         result.setup.id
-        for result in judge_all(setups, runs, precision=precision)
+        for result in judge_all(setups, runs, precision=precision, estimates=estimates)
         if result.verdict in (TrialVerdict.FAILED, TrialVerdict.WRONG_RESULT)
     }
     by_setup = runs_of(runs)
@@ -203,7 +203,7 @@ def leading(ratios: Mapping[str, Sequence[float]]) -> frozenset[str]:
     Args:
         ratios: of each setup, as `log_ratios` gives them.
     """
-    speeds = {name: statistics.fmean(values) for name, values in ratios.items() if values}
+    speeds = {name: middle(values) for name, values in ratios.items() if values}
     best = max(speeds.values(), default=0.0)
     return frozenset(
         name

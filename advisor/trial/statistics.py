@@ -120,7 +120,20 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
         else:
             continue
         found.setdefault(run.setup_id, []).append(value)
-    return {name: tuple(values) for name, values in found.items()}
+    return {
+        name: tuple(_without_accidents(values) if name in in_turns else values)
+        for name, values in found.items()
+    }
+
+
+def _without_accidents(ratios: Sequence[float]) -> list[float]:
+    """Return the ratios of visits without those that lie apart, to either side.
+
+    The steps of a whole visit may be slow beside those of the baseline: a process that asks for
+    memory anew in each step waits for the system to find it, two or three seconds after its start.
+    """
+    left_out = _accidents(ratios) | _accidents([-ratio for ratio in ratios])
+    return [ratio for at, ratio in enumerate(ratios) if at not in left_out]
 
 
 def _turn_ratios(run: TrialRun) -> list[float]:
@@ -149,14 +162,19 @@ def undisturbed(runs: Sequence[TrialRun]) -> list[TrialRun]:
     held_up: set[int] = set()
     for name in {run.setup_id for run in good}:
         places = [at for at, run in enumerate(good) if run.setup_id == name and not run.beside_s]
-        is_far = _are_far([math.log(good[at].sample_s) for at in places])
-        alone = (
-            place
-            for at, place in enumerate(places[:-1])
-            if is_far[at] and not is_far[at + 1] and not (at and is_far[at - 1])
-        )
-        held_up.update(alone)
+        accidents = _accidents([math.log(good[at].sample_s) for at in places])
+        held_up.update(places[at] for at in accidents)
     return [run for at, run in enumerate(good) if at not in held_up]
+
+
+def _accidents(values: Sequence[float]) -> set[int]:
+    """Return the places of those, in order, that lie far above the others alone; never the last."""
+    is_far = _are_far(values)
+    return {
+        at
+        for at in range(len(values) - 1)
+        if is_far[at] and not is_far[at + 1] and not (at and is_far[at - 1])
+    }
 
 
 def _are_far(values: Sequence[float]) -> list[bool]:

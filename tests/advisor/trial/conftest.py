@@ -14,11 +14,15 @@ RUN_S = 6.0
 
 
 class Machine:
-    """Runs setups: `speeds` by id against 1 for the baseline, others fail as told."""
+    """Runs setups: `speeds` by id against 1 for the baseline, others fail as told.
+
+    The first visit to a setup in `slow_starts` takes so many times as long.
+    """
 
     def __init__(
-        self, speeds, *, noise=0.01, drift=0.0, seed=0, checks=None, failing=(), in_turns=False
-    ):
+        self, speeds, *, noise=0.01, drift=0.0, seed=0, checks=None, failing=(),
+        in_turns=False, slow_starts=None,
+    ):  # fmt: skip
         self.setups = [TrialSetup(id="now", title="now")]
         self.setups += [TrialSetup(id=name, title=name) for name in speeds]
         self._speeds = {"now": 1.0, **speeds}
@@ -27,6 +31,7 @@ class Machine:
         self._checks = checks or {}
         self._failing = failing
         self._in_turns = in_turns
+        self._slow_starts = slow_starts or {}
         self.order = []
         self.time_s = 0.0
 
@@ -39,9 +44,11 @@ class Machine:
         scale = 1.0 + self._drift * at_s / 120.0
         n_values = 5 if self._in_turns else 1
         is_beside = self._in_turns and setup.id != "now"
+        is_first = self.order.count(setup.id) == 1
+        slower = self._slow_starts.get(setup.id, 1.0) if is_first else 1.0
         return TrialRun(
             outcome=Outcome.COMPLETED,
-            values_s=self._steps(setup.id, scale, n_values),
+            values_s=self._steps(setup.id, slower * scale, n_values),
             beside_s=self._steps("now", scale, n_values) if is_beside else (),
             process=self._process(setup.id) if self._in_turns else None,
             check_value=self._checks.get(setup.id, 2.3),

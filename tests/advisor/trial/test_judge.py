@@ -57,8 +57,9 @@ def test_one_look_at_what_rests_tells_only_what_is_far_off():
     assert not is_decided(one(0.73, is_visited=True))
     assert verdict_of(one(0.73, is_visited=False)) is TrialVerdict.SLOWER
     assert is_decided(one(0.73, is_visited=False))
-    assert verdict_of(one(0.5, is_visited=True)) is TrialVerdict.SLOWER
-    assert is_decided(one(0.5, is_visited=True))
+    assert not is_decided(one(0.37, is_visited=True))
+    assert verdict_of(one(0.3, is_visited=True)) is TrialVerdict.SLOWER
+    assert is_decided(one(0.3, is_visited=True))
 
 
 def test_the_interval_holds_the_truth_as_often_as_it_says(machine):

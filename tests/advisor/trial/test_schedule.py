@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 from advisor.model.measurement import Outcome
 from advisor.model.trial import MOST_VISITS, MOST_VISITS_OF_BASELINE, TrialRun
 from advisor.trial.schedule import MAX_RUNS, cost_s, count_runs, next_setup
@@ -169,3 +171,15 @@ def test_a_machine_that_changes_its_pace_does_not_change_what_turns_tell(machine
 
 def test_where_memory_is_short_a_visit_costs_a_start():
     assert cost_s([*visits(11.0, 2.3), *visits(10.0, process=2)]) == 10.0
+
+
+def test_a_first_visit_that_is_held_up_loses_neither_a_winner_nor_a_verdict(machine):
+    for seed in range(5):
+        held_up = machine(
+            {"a": 1.2, "best": 1.5, "same": 1.0, "c": 0.8}, noise=0.02, seed=seed, in_turns=True,
+            slow_starts={"best": 2.6, "same": 2.6},
+        )  # fmt: skip
+        results = held_up.results(200.0)
+        assert results["best"].verdict.value == "faster"
+        assert results["best"].speedup.mid == pytest.approx(1.5, rel=0.03)
+        assert results["same"].verdict.value == "no_difference"

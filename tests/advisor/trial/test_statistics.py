@@ -96,6 +96,20 @@ def test_turns_are_compared_with_those_next_to_them():
     assert undisturbed(runs) == runs
 
 
+def test_a_visit_apart_from_the_others_of_its_setup_is_left_out():
+    def ratios(*speeds):
+        runs = [run("now", 0, 0.1)]
+        runs += [in_turns(at, (0.1 / v,) * 3, (0.1,) * 3) for at, v in enumerate(speeds, start=1)]
+        return [math.exp(ratio) for ratio in log_ratios(runs, baseline_id="now")["a"]]
+
+    assert ratios(0.4, 1.01, 0.99, 1.0) == pytest.approx([1.01, 0.99, 1.0])
+    assert ratios(1.01, 2.0, 0.99, 1.0) == pytest.approx([1.01, 0.99, 1.0])
+    # Too few to tell, the last one, and two in a row.
+    assert len(ratios(0.4, 1.0, 1.0)) == 3
+    assert len(ratios(1.0, 1.0, 1.0, 0.4)) == 4
+    assert len(ratios(1.0, 0.4, 0.4, 1.0, 1.0)) == 5
+
+
 def test_turns_of_another_batch_are_compared_by_the_sample():
     runs = [run("now", 0, 0.1), in_turns(1, (0.1,) * 3, (0.1,) * 3, batch_size=4)]
     assert log_ratios(runs, baseline_id="now")["a"] == pytest.approx((math.log(4.0),))
