@@ -15,6 +15,7 @@ from advisor.format import format_duration, format_duration_interval, format_rat
 from advisor.i18n import N_
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import flop, rate
+from advisor.report.job_line import job_sentence
 from advisor.report.names import OUTCOMES, request_name
 from advisor.report.said import said_title
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
@@ -71,9 +72,13 @@ class TerminalProgress:
         if isinstance(event, ProfileReady):
             self._line(tr(N_("This machine: {cpu}"), cpu=event.profile.cpu.brand))
         elif isinstance(event, ProvisionalReady):
-            if not event.recommendation.ranked:
+            advised = event.recommendation
+            # A short name may mean another network than its user had in mind.
+            job = job_sentence(advised.workload, advised.preferences, tr)
+            self._line(tr(N_("This job: {job}"), job=job))
+            if not advised.ranked:
                 return
-            first = event.recommendation.ranked[0]
+            first = advised.ranked[0]
             self._line(
                 tr(
                     N_("First guess, nothing measured yet: {title}, {time}"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-from advisor.errors import InputError
+from advisor.errors import InputError, why_unreadable
 from ui.files import write_bytes
 from ui.settings import APP_NAME, data_folder
 
@@ -33,7 +33,7 @@ def _settings() -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: {why_unreadable(error)}") from None
     except (ValueError, RecursionError):
         raise InputError(f"{path}: not JSON: mend or remove it") from None
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):

@@ -14,8 +14,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from advisor.i18n import N_, Translator
+from advisor.report.job_line import job_sentence
 from ui.journey import app_version, known_networks
-from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter, Subjects
 from ui.presenters.machine import MachinePresenter, MachineState

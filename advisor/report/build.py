@@ -9,7 +9,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
-from advisor.model.recommendation import Objective, Recommendation
+from advisor.model.recommendation import Recommendation
 from advisor.model.report import Report, Section
 from advisor.report.advice_sections import (
     answer_section,
@@ -27,19 +27,13 @@ from advisor.report.method_sections import (
     sources_section,
     workload_section,
 )
-from advisor.report.names import PHASES
+from advisor.report.names import OBJECTIVES, PHASES
 from advisor.report.short_sections import (
     short_avoid_section,
     short_hints_section,
     short_options_section,
 )
 from advisor.report.trial_section import tried_sections
-
-OBJECTIVES = {
-    Objective.FASTEST: N_("the fastest way"),
-    Objective.CHEAPEST: N_("the cheapest way"),
-    Objective.BALANCED: N_("the best balance of time, money and effort"),
-}
 
 
 def build_report(advice: Recommendation, tr: Translator) -> Report:

@@ -27,12 +27,18 @@ from advisor.model.kernel import (
 from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Basis, Phase, Precision
+from advisor.model.recommendation import Objective
 
 BASES = {
     Basis.MEASURED: N_("measured"),
     Basis.SCALED_FROM_MEASUREMENT: N_("scaled from a measurement"),
     Basis.SCALED_FROM_PUBLISHED: N_("scaled from published results"),
     Basis.MODEL_ONLY: N_("model only, not measured"),
+}
+OBJECTIVES = {
+    Objective.FASTEST: N_("the fastest way"),
+    Objective.CHEAPEST: N_("the cheapest way"),
+    Objective.BALANCED: N_("the best balance of time, money and effort"),
 }
 KINDS = {
     OptionKind.STAY: N_("stay as it is"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from advisor.errors import FormatError, InputError
+from advisor.errors import FormatError, InputError, why_unreadable
 from advisor.model.codec import dump_document, load_document
 from advisor.share.upload import id_of
 
@@ -120,7 +120,9 @@ class Outbox:
         for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
             try:
                 found.append(load_document(path.read_text(encoding="utf-8"), KeptUpload))
-            except (OSError, FormatError, UnicodeDecodeError) as error:
+            except OSError as error:
+                raise InputError(f"{path}: {why_unreadable(error)}") from None
+            except (FormatError, UnicodeDecodeError) as error:
                 raise InputError(f"{path}: cannot be read: {error}") from None
         return tuple(sorted(found, key=lambda upload: (upload.prepared_on, upload.id)))
 

@@ -6,6 +6,8 @@ from advisor.model.kernel import Direction, PeakShape
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Outcome, Runner
 from advisor.model.quantity import Precision
 from probes.bench.events import KernelFinished
+from tests.ui.advice_values import an_advice
+from ui.journey import ProvisionalReady
 from ui.progress import TerminalProgress
 
 
@@ -30,3 +32,15 @@ def test_a_reason_is_told_once():
         progress.show(failed(n, message))
     lines = stream.getvalue().splitlines()
     assert [line.rpartition(": ")[2] for line in lines] == ["SIGILL", "SIGSEGV"]
+
+
+def test_the_job_is_told_before_the_first_guess():
+    stream = io.StringIO()
+    advice = an_advice()
+    TerminalProgress(stream).show(ProvisionalReady(recommendation=advice))
+    job, guess = stream.getvalue().splitlines()
+    assert job.startswith(f"This job: {advice.workload.title} · ")
+    assert guess.startswith("First guess")
+    stream = io.StringIO()
+    TerminalProgress(stream).show(ProvisionalReady(recommendation=an_advice(ranked=())))
+    assert stream.getvalue().splitlines() == [job]

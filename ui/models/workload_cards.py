@@ -9,12 +9,9 @@ from advisor.format import format_bytes, format_count, format_percent
 from advisor.i18n import N_, Translator
 from advisor.model.kernel import Direction, UnknownShape
 from advisor.model.machine import DeviceKind, MachineProfile
-from advisor.model.quantity import Phase
-from advisor.model.recommendation import Preferences
 from advisor.model.workload import Operator, Workload
 from advisor.predict.work import flop
-from advisor.report.build import OBJECTIVES
-from advisor.report.names import PHASES, shape_name
+from advisor.report.names import shape_name
 from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
 from ui.models.rows import Cell
@@ -40,21 +37,6 @@ class _Layer:
     shapes: tuple[str, ...]
     parameters: int
     multiply_adds: float
-
-
-def job_sentence(workload: Workload, preferences: Preferences, tr: Translator) -> str:
-    """Return the job in one sentence."""
-    parts = [workload.title, tr(PHASES[workload.phase])]
-    parts.append(tr(N_("batch {n}"), n=workload.batch_size))
-    if workload.phase is Phase.TRAINING:
-        text = N_("{samples} samples × {epochs} epochs")
-    else:
-        text = N_("{samples} samples")
-    samples = format_count(workload.samples)
-    parts.append(tr(text, samples=samples, epochs=workload.epochs))
-    parts.append(workload.precision.value)
-    parts.append(tr(OBJECTIVES[preferences.objective]))
-    return " · ".join(parts)
 
 
 def workload_cards(

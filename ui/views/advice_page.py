@@ -1,4 +1,4 @@
-"""The advice page: the ranked options once there are any, and what to do until then.
+"""The advice page: the job and its ranked options once there are any, what to do until then.
 
 Signals of `AdvicePage`:
     page_requested: name of the page that the user wants to see next.
@@ -12,9 +12,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from advisor.i18n import N_, Translator
+from advisor.report.job_line import job_sentence
 from ui.journey import WhatIf
 from ui.presenters.advise import AdviseState
 from ui.views.advice import AdviceView
+from ui.widgets.labels import text_label
 from ui.widgets.message_panel import MessagePanel
 from ui.widgets.what_if import WhatIfBar
 
@@ -35,6 +37,8 @@ class AdvicePage(QWidget):
         self.advice = AdviceView(translator=translator)
         self.what_if = WhatIfBar(translator=translator)
         self.what_if.changed.connect(self._ask)
+        # The job on the first page may be another one meanwhile.
+        self.job = text_label(name="status")
         self._is_asking = False
         self.message = MessagePanel()
         self.start_button = QPushButton(translator(N_("&Go to the start")))
@@ -50,6 +54,7 @@ class AdvicePage(QWidget):
         both = QWidget()
         rows = QVBoxLayout(both)
         rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.job)
         rows.addWidget(self.what_if)
         rows.addWidget(self.advice, 1)
         self.advice.add_button(self.try_button)
@@ -81,13 +86,15 @@ class AdvicePage(QWidget):
             self._show_message(state)
             self._stack.setCurrentWidget(self.message)
             return
-        self.advice.show_advice(state.recommendation, is_provisional=state.is_provisional)
-        if not state.recommendation.ranked:
+        advised = state.recommendation
+        self.job.setText(job_sentence(advised.workload, advised.preferences, self._tr))
+        self.advice.show_advice(advised, is_provisional=state.is_provisional)
+        if not advised.ranked:
             # Only the report tells why each one was left out.
             self.advice.lead_to(self.advice.report)
         self.advice.show_exports(is_enabled=not state.is_busy)
         if not self._is_asking:
-            self.what_if.show_asked(state.recommendation)
+            self.what_if.show_asked(advised)
         self._is_asking = False
         self.what_if.setEnabled(not state.is_busy)
         self.try_button.setEnabled(not state.is_busy)

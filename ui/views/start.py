@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 from advisor.format import format_number
 from advisor.i18n import N_, Translator
 from advisor.model.measurement import Outcome
+from advisor.report.job_line import job_sentence
 from advisor.report.names import WARNINGS, request_name
 from ui.models.measure_rows import device_name
-from ui.models.workload_cards import job_sentence
 from ui.presenters.advise import AdviseState, Stage
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.labels import text_label

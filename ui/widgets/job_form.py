@@ -28,8 +28,7 @@ from advisor.model.published import NetworkFacts
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences
 from advisor.model.workload import Job
-from advisor.report.build import OBJECTIVES
-from advisor.report.names import PHASES
+from advisor.report.names import OBJECTIVES, PHASES
 from probes.bench.plan import Budget
 from ui.journey import DEFAULT_NETWORK, JourneyRequest
 from ui.widgets.labels import spoken

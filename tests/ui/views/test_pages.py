@@ -221,6 +221,17 @@ def test_an_advice_without_options_opens_with_the_reasons(qtbot, tr, states):
     assert page.advice.options_table.model().rowCount() > 0
 
 
+def test_the_advice_says_for_which_job_it_is(qtbot, tr, states):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    page.show_state(states["done"])
+    advised = states["done"].recommendation
+    longer = dataclasses.replace(advised, workload=dataclasses.replace(advised.workload, epochs=77))
+    assert advised.workload.title in page.job.text()
+    assert "77" not in page.job.text()
+    page.show_state(dataclasses.replace(states["done"], recommendation=longer))
+    assert "× 77 epochs" in page.job.text()
+
+
 def test_to_try_comes_before_the_exports_for_the_eye_and_for_the_keyboard(qtbot, tr, states):
     page = shown(qtbot, AdvicePage(translator=tr))
     page.show_state(states["done"])
