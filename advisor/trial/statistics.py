@@ -319,7 +319,8 @@ def estimate(
         # Half of the spread of a ratio is that of the baseline.
         share += 0.5 / spread.n_anchors
     # However often a process is visited, another one may differ from it.
-    beyond = 1.0 / (n_processes or len(values)) - 1.0 / len(values)
+    # Of visits that were left out the process may be counted still.
+    beyond = 1.0 / min(n_processes or len(values), len(values)) - 1.0 / len(values)
     if n_baseline_processes:
         beyond += 1.0 / n_baseline_processes
     error = math.hypot(used.sd * math.sqrt(share), LEAST_SD * math.sqrt(beyond))

@@ -142,6 +142,13 @@ def test_what_is_compared_turn_by_turn_leans_on_a_process_of_the_baseline():
     assert both.half_95 > 1.3 * alone.half_95
 
 
+def test_there_may_be_more_processes_than_visits_that_count():
+    spread = Spread(sd=0.01, degrees=30)
+    values = (0.0, 0.0, 0.0)
+    found = estimate(values, spread=spread, n_processes=4)
+    assert found.half_95 == estimate(values, spread=spread, n_processes=3).half_95
+
+
 def test_residuals_of_the_baseline_are_those_of_inner_runs():
     runs = [run("now", at, step) for at, step in ((0, 0.1), (1, 0.11), (2, 0.1))]
     assert baseline_residuals(runs, baseline_id="now") == pytest.approx((math.log(1.1),))
