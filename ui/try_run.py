@@ -40,21 +40,27 @@ class Phases:
     Attributes:
         first, second, pairs: shares of the time, until when the most promising settings are run
             for the first time, those that may be faster again, and their pairs.
-        runs_of_rivals: most runs of each of those that may be faster.
+        runs_of_others: most runs of each of those that may be faster.
+        runs_of_rivals: most runs of each of those that may be the best of them.
         runs_of_leading: of what is ahead, before all other settings have had their first.
     """
 
     first: float
     second: float
     pairs: float
+    runs_of_others: int
     runs_of_rivals: int
     runs_of_leading: int
 
 
 # Where each run is one of a fresh process, and where it rests and is visited again, which takes a
 # fraction of its start (decision 0008).
-FRESH = Phases(first=0.55, second=0.7, pairs=0.85, runs_of_rivals=2, runs_of_leading=3)
-VISITED = Phases(first=0.5, second=0.75, pairs=0.85, runs_of_rivals=4, runs_of_leading=8)
+FRESH = Phases(
+    first=0.55, second=0.7, pairs=0.85, runs_of_others=2, runs_of_rivals=2, runs_of_leading=3
+)
+VISITED = Phases(
+    first=0.5, second=0.75, pairs=0.85, runs_of_others=2, runs_of_rivals=4, runs_of_leading=8
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +207,13 @@ class Searcher:
         phases = VISITED if has_visits else FRESH
         go_on(singles, phases.first, 1)
         again = self._rivals if has_visits else self._promising
-        go_on(again(baseline, singles), phases.second, phases.runs_of_rivals)
+        go_on(again(baseline, singles), phases.second, phases.runs_of_others)
+        # What gains less than the best may be part of a pair: that needs no better figure.
+        go_on(
+            self._contenders(baseline, again(baseline, singles)),
+            phases.second,
+            phases.runs_of_rivals,
+        )
         precision = self._request.source.precision
         pairs = list_pairs(judge_all([baseline, *singles], self._runs, precision=precision)[1:])
         go_on(pairs, phases.pairs, 1)
@@ -232,6 +244,20 @@ class Searcher:
             for result in results[1:]
             if result.n_runs > 0
             and (result.speedup is None or result.speedup.high > 1.0 + NO_DIFFERENCE)
+        )
+
+    def _contenders(
+        self, baseline: TrialSetup, rivals: Sequence[TrialSetup]
+    ) -> tuple[TrialSetup, ...]:
+        """Return what of these may be the best of them, as far as its runs tell."""
+        results = judge_all(
+            [baseline, *rivals], self._runs, precision=self._request.source.precision
+        )[1:]
+        best = max((result.speedup.mid for result in results if result.speedup), default=1.0)
+        return tuple(
+            result.setup
+            for result in results
+            if result.speedup is None or result.speedup.high > best
         )
 
     def _leading(
