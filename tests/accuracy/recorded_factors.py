@@ -97,12 +97,17 @@ def factors(cases: Iterable[Shares]) -> dict[str, float]:
 
 
 def without_family(cases: list[Shares], phase: Phase) -> dict[str, NDArray[np.float64]]:
-    """Return for each family the factors fitted on all others; none in training."""
+    """Return for each family the factors fitted on the others that may shape the model.
+
+    In training there are none.
+    """
     of_phase = [case for case in cases if case.phase is phase]
     families = sorted({case.family for case in of_phase})
     if phase is Phase.TRAINING:
         return {family: np.zeros(len(_NAMES)) for family in families}
-    return {family: fit(c for c in of_phase if c.family != family) for family in families}
+    # As the product's are: those of families held out never take part.
+    chosen = [case for case in of_phase if case.role == "fitted"]
+    return {family: fit(c for c in chosen if c.family != family) for family in families}
 
 
 def scores(cases: list[Shares], *, phase: Phase, source: str) -> list[float]:
