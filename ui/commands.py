@@ -188,6 +188,7 @@ def report(options: argparse.Namespace) -> int:
         print_line(_text(recommendation))
     else:
         write_bytes(options.pdf, _pdf(recommendation))
+        say(f"report written to {options.pdf}")
     return EXIT_DONE
 
 

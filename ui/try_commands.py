@@ -253,5 +253,6 @@ def _exit_code(report: TrialReport) -> int:
         return EXIT_INCOMPLETE
     n_without = sum(r.verdict is TrialVerdict.NOT_RUN for r in report.results)
     if n_without:
-        commands.say(f"{n_without} settings had no turn in this time: more of it (--minutes) helps")
+        text = "settings without a turn in this time: {n}; more of it (--minutes) helps"
+        commands.say(text.format(n=n_without))
     return EXIT_INCOMPLETE if any(r.verdict in lost for r in report.results) else EXIT_DONE

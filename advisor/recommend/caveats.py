@@ -32,10 +32,21 @@ _NOT_TRIED = (Outcome.SKIPPED, Outcome.CANCELLED)
 
 
 def machine_caveats(
-    profile: MachineProfile, *, measurements: MeasurementSet | None, workload: Workload
+    profile: MachineProfile,
+    *,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    is_tried: bool = False,
 ) -> tuple[Caveat, ...]:
-    """Return what there is to know about the machine and what was measured on it."""
-    found = list(_measured(measurements))
+    """Return what there is to know about the machine and what was measured on it.
+
+    Args:
+        profile: the machine.
+        measurements: of its kernels.
+        workload: the job.
+        is_tried: real steps of the job were run here, and are taken in.
+    """
+    found = list(_measured(measurements, is_tried=is_tried))
     load = profile.load
     if load.busy_fraction is not None and load.busy_fraction > BUSY_FRACTION:
         found.append(caveat("busy_machine", busy_percent=100.0 * load.busy_fraction))
@@ -71,12 +82,12 @@ def trial_caveats(taken: TrialReport | None, *, untaken: UntakenTrial | None) ->
     return tuple(found)
 
 
-def _measured(measurements: MeasurementSet | None) -> Iterable[Caveat]:
+def _measured(measurements: MeasurementSet | None, *, is_tried: bool) -> Iterable[Caveat]:
     if measurements is not None and measurements.is_cancelled:
         n_measured, n_asked = len(measurements.measured), len(measurements.results)
         yield caveat("run_cancelled", n_measured=float(n_measured), n_asked=float(n_asked))
     if measurements is None or not measurements.measured:
-        yield caveat("not_measured")
+        yield caveat("only_tried" if is_tried else "not_measured")
         return
     failed = [f for f in measurements.failed if f.outcome not in _NOT_TRIED]
     if failed:

@@ -143,7 +143,9 @@ def recommend(
         ),
         caveats=(
             *trial_caveats(trials if tried else None, untaken=untaken_trial),
-            *machine_caveats(profile, measurements=measurements, workload=workload),
+            *machine_caveats(
+                profile, measurements=measurements, workload=workload, is_tried=bool(tried)
+            ),
             *advice_caveats(ranked, baseline=given.baseline, preferences=preferences, today=today),
             *undecided,
         ),

@@ -155,7 +155,7 @@ TOLD = (
     N_("nothing was advised or tried yet: run `dl-advisor advise`"),
     N_("the network cannot be run: {why}"),
     N_("nothing is applied: no setting is surely faster than what you have now"),
-    N_("{n} settings had no turn in this time: more of it (--minutes) helps"),
+    N_("settings without a turn in this time: {n}; more of it (--minutes) helps"),
     N_("{title} is ahead, but not proven: more time (--minutes) may prove it"),
     N_("nothing is applied: the best setting has no {form} form, only {names}"),
     N_("cancelled"),

@@ -192,6 +192,10 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("Nothing was measured on this machine: every time comes from data sheets and published"
            " figures. Measure before you spend money."),
     ),
+    "only_tried": (
+        N_("Beside what was tried nothing was measured on this machine: all other times come from"
+           " data sheets and published figures. Measure before you spend money."),
+    ),
     "some_failed": (
         N_("Kernels without a figure: {n_failed}; the reasons stand under Measured here."),
     ),

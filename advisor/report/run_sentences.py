@@ -35,6 +35,7 @@ ENDED = (
 )
 NOT_RUN = (
     N_("the time was used up before its turn"),
+    N_("one run is too few to tell"),
     N_("the time set aside was used up"),
     N_("the time set aside ({time} s) was used up"),
     N_("given up after {n} kernels had ended their worker"),

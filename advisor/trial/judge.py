@@ -203,8 +203,23 @@ def judge_all(
         found = estimates.get(setup.id)
         verdict, message = _judge(setup, own, now=now, found=found, precision=precision,
                                   baseline=baseline)  # fmt: skip
-        results.append(_result(setup, own, verdict, message, found=found, now=now))
+        result = _result(setup, own, verdict, message, found=found, now=now)
+        if found is not None and found.is_visited:
+            result = _at_the_same_pace(result, baseline=results[0])
+        results.append(result)
     return tuple(results)
+
+
+def _at_the_same_pace(result: TrialResult, *, baseline: TrialResult) -> TrialResult:
+    """Return it with the step that it takes at the pace of the machine in the baseline's runs.
+
+    What runs in turns runs at other times than most of these: its own steps beside the
+    baseline's of another minute would tell another speed-up than the turns did.
+    """
+    if result.speedup is None or baseline.step_s is None:
+        return result
+    samples = result.samples_per_step / baseline.samples_per_step
+    return dataclasses.replace(result, step_s=baseline.step_s.scaled(samples / result.speedup.mid))
 
 
 def ahead_of(report: TrialReport) -> TrialResult | None:
@@ -251,7 +266,9 @@ def _judge(
         why = _wrongness(setup, run, baseline=baseline, now=now, precision=precision)
         if why:
             return TrialVerdict.WRONG_RESULT, why
-    return verdict_of(found), ""
+    verdict = verdict_of(found)
+    is_alone = verdict is TrialVerdict.UNSTABLE and found is not None
+    return verdict, "one run is too few to tell" if is_alone and len(good) == 1 else ""
 
 
 def step_interval(runs: Sequence[TrialRun]) -> Interval:

@@ -12,7 +12,7 @@ from advisor.model.trial import (
     TrialSetup,
     TrialVerdict,
 )
-from advisor.report.names import OUTCOMES
+from advisor.report.names import OUTCOMES, WARNINGS
 from advisor.report.said import said_line
 from advisor.report.trial_section import VERDICTS, ahead_lines, setup_title, title_of
 from ui.models.rows import Cell
@@ -53,21 +53,24 @@ def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
             tr(N_("The network cannot be run: {message}"), message=said_line(baseline.message, tr)),
         )
     verdicts = (_verdict_line(result, tr) for result in report.results[1:])
-    return (*ahead_lines(report, tr), *verdicts)
+    disturbed = (tr(WARNINGS[w]) for w in report.warnings if w in WARNINGS)
+    return (*ahead_lines(report, tr), *verdicts, *disturbed)
 
 
 def _verdict_line(result: TrialResult, tr: Translator) -> str:
     verdict = tr(VERDICTS[result.verdict])
     title = title_of(result, tr)
-    if result.message:
+    has_figure = result.speedup is not None and result.verdict is TrialVerdict.UNSTABLE
+    if result.message and not has_figure:
         return tr(N_("{title}: {verdict}: {message}"),
                   title=title, verdict=verdict, message=said_line(result.message, tr))  # fmt: skip
     if result.speedup is None:
         return tr(N_("{title}: {verdict}"), title=title, verdict=verdict)
-    return tr(
+    line = tr(
         N_("{title}: {verdict}, {factor} as fast as now, with a 95 % interval; {n} runs."),
         title=title,
         verdict=verdict,
         factor=format_factor_interval(result.speedup) or UNKNOWN,
         n=result.n_runs,
     )
+    return f"{line} ({said_line(result.message, tr)})" if result.message else line

@@ -86,7 +86,7 @@ class AdviceView(QWidget):
     def _make_tables(self) -> None:
         tr = self._tr
         self.options_table = RowsTable(
-            self._options, widths={0: 30, 2: 150, 3: 88, 4: 98, 5: 76}, name=tr(N_("Options"))
+            self._options, widths={0: 30, 2: 150, 3: 112, 4: 98, 5: 76}, name=tr(N_("Options"))
         )
         self.options_table.setItemDelegate(RowDelegate(self.options_table))
         self.options_table.verticalHeader().setDefaultSectionSize(

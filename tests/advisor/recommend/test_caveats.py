@@ -119,6 +119,11 @@ def test_no_measurements_at_all():
     assert [entry.code for entry in found] == ["not_measured"]
 
 
+def test_what_was_tried_is_something_that_was_measured():
+    found = machine_caveats(a_profile(), measurements=None, workload=a_workload(), is_tried=True)
+    assert [entry.code for entry in found] == ["only_tried"]
+
+
 def test_a_cancelled_run_says_so_first_and_how_much_it_has():
     found = of_machine(a_set(MEASURED, FAILED, SKIPPED, CANCELLED, CANCELLED))
     assert list(found) == ["run_cancelled", "some_failed"]

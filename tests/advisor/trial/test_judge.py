@@ -207,6 +207,29 @@ def test_faster_and_slower_mirror_each_other(log_mid, half_95, widening, n_runs)
         assert verdict is not TrialVerdict.UNSTABLE
 
 
+def test_steps_in_turns_are_told_at_the_pace_of_the_state_now():
+    # The machine was at half its pace while the setting had its first turns.
+    setups = [NOW, TrialSetup(id="x", title="x", batch_size=64)]
+    runs = [run("now", 0, 0.1, batch_size=32)] * 3
+    for at, pace in enumerate((2.0, 1.0, 1.0)):
+        own, beside = (0.3 * pace,) * 4, (0.2 * pace,) * 4
+        runs.append(run("x", 10 * at, 0.1, values_s=own, beside_s=beside, process=2, batch_size=64))
+    now, result = judge_all(setups, runs)
+    assert result.speedup.mid == pytest.approx(4 / 3)
+    sample_s = result.step_s.mid / result.samples_per_step
+    assert now.step_s.mid / now.samples_per_step / sample_s == pytest.approx(result.speedup.mid)
+
+
+def test_what_ran_once_and_is_not_clear_says_so():
+    setups = [NOW, TrialSetup(id="x", title="x"), TrialSetup(id="y", title="y")]
+    turns = {"values_s": (0.08, 0.081, 0.079), "beside_s": (0.1, 0.099, 0.101)}
+    runs = [run("now", 0, 0.1), *[run("y", at, 0.1, process=3, **turns) for at in (10, 20)]]
+    runs.append(run("x", 30, 0.1, process=2, **turns))
+    results = {r.setup.id: r for r in judge_all(setups, runs)}
+    assert results["x"].message == "one run is too few to tell"
+    assert results["y"].message == ""
+
+
 def test_one_run_is_enough_for_no_difference_where_the_spread_is_known_to_be_small():
     near = Estimate(log_mid=0.01, half_95=0.02, half_99=0.03, n_runs=1)
     assert verdict_of(near) is TrialVerdict.NO_DIFFERENCE
