@@ -151,9 +151,10 @@ class AdviceView(QWidget):
         self.report.clear()
 
     def show_advice(self, advice: Recommendation, *, is_provisional: bool) -> None:
-        """Show a recommendation, its first option chosen."""
+        """Show a recommendation; its first option is chosen, or the one that the user chose."""
         if advice is self._advice and is_provisional == self._is_provisional:
             return
+        number = self._place_of_chosen(advice)
         self._advice = advice
         self._is_provisional = is_provisional
         self._is_report_old = True
@@ -161,12 +162,29 @@ class AdviceView(QWidget):
         self._avoid.show_rows(rows.avoid_rows(advice, self._tr))
         self._hints.show_rows(rows.hint_rows(advice, self._tr))
         if advice.ranked:
-            self.card.show_option(advice, 0, is_provisional=is_provisional)
+            self.card.show_option(advice, number, is_provisional=is_provisional)
             with QSignalBlocker(self.options_table):
-                self.options_table.choose_row(0)
+                self.options_table.choose_row(number)
         self.card.setVisible(bool(advice.ranked))
         self._show_report()
         self._show_chart()
+
+    def chosen_id(self) -> str:
+        """Return the id of the option whose row is chosen, "" without one."""
+        index = self.options_table.proxy.mapToSource(self.options_table.currentIndex())
+        ranked = () if self._advice is None else self._advice.ranked
+        return ranked[index.row()].option.id if 0 <= index.row() < len(ranked) else ""
+
+    def _place_of_chosen(self, advice: Recommendation) -> int:
+        """Return where the chosen option stands in another advice.
+
+        0 where it was the first, or of a first guess.
+        """
+        chosen = self.chosen_id()
+        is_first = self._advice is None or not chosen or chosen == self._advice.ranked[0].option.id
+        if is_first or self._is_provisional:
+            return 0
+        return next((at for at, row in enumerate(advice.ranked) if row.option.id == chosen), 0)
 
     def add_button(self, button: QPushButton) -> None:
         """Put a button before the exports, for the eye and for the keyboard."""

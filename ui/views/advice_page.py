@@ -115,12 +115,8 @@ class AdvicePage(QWidget):
             self.message.show_message(tr(N_("No advice yet")), text)
 
     def _try(self) -> None:
-        advice = self._state.recommendation
-        table = self.advice.options_table
-        number = table.proxy.mapToSource(table.currentIndex()).row()
-        if advice is not None:
-            is_chosen = 0 <= number < len(advice.ranked)
-            self.try_requested.emit(advice.ranked[number].option.id if is_chosen else "")
+        if self._state.recommendation is not None:
+            self.try_requested.emit(self.advice.chosen_id())
 
     def _ask(self, what_if: WhatIf) -> None:
         # The sliders stay where the user moved them.

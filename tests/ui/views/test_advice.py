@@ -50,6 +50,19 @@ def test_the_same_advice_again_keeps_the_chosen_row(view):
     assert view.options_table.currentIndex().row() == 2
 
 
+def test_the_option_that_the_user_chose_stays_chosen_where_the_order_changes(view):
+    advice = an_advice()
+    view.show_advice(advice, is_provisional=False)
+    view.options_table.choose_row(2)
+    chosen = view.chosen_id()
+    moved = (advice.ranked[2], *advice.ranked[:2])
+    view.show_advice(an_advice(ranked=moved), is_provisional=False)
+    assert view.chosen_id() == chosen
+    assert view.card.title.text() == advice.ranked[2].option.title
+    view.show_advice(an_advice(ranked=advice.ranked[:2]), is_provisional=False)
+    assert view.chosen_id() == advice.ranked[0].option.id
+
+
 def test_an_advice_without_options_is_no_error(view):
     view.show_advice(an_advice(ranked=()), is_provisional=False)
     assert not view.card.isVisible()
