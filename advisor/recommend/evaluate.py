@@ -86,7 +86,9 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
             _put_missing(option, found, given=given, result=result)
             continue
         prediction = dataclasses.replace(found, option_id=option.id)
-        speedup = speedup_of(option, prediction, baseline=given.baseline)
+        speedup = speedup_of(
+            option, prediction, baseline=given.baseline, tried=given.tried.get(option.id)
+        )
         is_elsewhere = option.offer is not None or option.purchase is not None
         if speedup.mid < 1.0 - TIE_FRACTION and is_elsewhere:
             slower[option.kind.value] += 1
@@ -164,15 +166,24 @@ def candidate_of(option: Option, prediction: Prediction, *, given: Given) -> Can
     )
 
 
-def speedup_of(option: Option, prediction: Prediction, *, baseline: Prediction) -> Interval:
+def speedup_of(
+    option: Option,
+    prediction: Prediction,
+    *,
+    baseline: Prediction,
+    tried: TrialResult | None = None,
+) -> Interval:
     """Return time now / time then.
 
     What is scaled from this machine shares its error, which cancels in the ratio; what is known
-    from elsewhere has its own, which adds.
+    from elsewhere has its own, which adds. What was tried here was run beside the state now: its
+    own ratio is known far better than either time.
     """
     if option.kind is OptionKind.STAY:
         return Interval(low=1.0, mid=1.0, high=1.0)
     mid = baseline.total_s.mid / prediction.total_s.mid
+    if tried is not None and tried.speedup is not None:
+        return tried.speedup.scaled(mid / tried.speedup.mid)
     now, then = _log_width(baseline.total_s), _log_width(prediction.total_s)
     is_elsewhere = option.purchase is not None or (
         option.offer is not None and option.offer.accelerator is not None

@@ -210,7 +210,9 @@ def _steps(
 def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -> RankedOption:
     candidate = placed.candidate
     option, prediction = candidate.option, candidate.prediction
-    speedup = speedup_of(option, prediction, baseline=given.baseline)
+    speedup = speedup_of(
+        option, prediction, baseline=given.baseline, tried=given.tried.get(option.id)
+    )
     hours = (prediction.total_s.mid + candidate.redone_s.mid) / 3600.0
     return RankedOption(
         option=option,
