@@ -46,7 +46,7 @@ from ui.widgets.message_panel import MessagePanel
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 
-_WIDTHS = {0: 140, 2: 190, 3: 330, 4: 90}
+_WIDTHS = {0: 140, 2: 190, 3: 270, 4: 90}
 _HINT = N_("Choose one to see its answer, or two to compare them.")
 
 
