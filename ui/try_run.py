@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import Outcome, StabilityWarning
-from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource
+from advisor.model.trial import TrialReport, TrialResult, TrialRun, TrialSetup, TrialSource
 from advisor.trial.judge import NO_DIFFERENCE, is_promising, judge_all
 from advisor.trial.plan import TrialFacts, list_pairs
 from advisor.trial.schedule import MAX_RUNS, leading, search
@@ -209,13 +209,9 @@ class Searcher:
         again = self._rivals if has_visits else self._promising
         go_on(again(baseline, singles), phases.second, phases.runs_of_others)
         # What gains less than the best may be part of a pair: that needs no better figure.
-        go_on(
-            self._contenders(baseline, again(baseline, singles)),
-            phases.second,
-            phases.runs_of_rivals,
-        )
-        precision = self._request.source.precision
-        pairs = list_pairs(judge_all([baseline, *singles], self._runs, precision=precision)[1:])
+        rivals = again(baseline, singles)
+        go_on(self._contenders(baseline, rivals), phases.second, phases.runs_of_rivals)
+        pairs = list_pairs(self._judged(baseline, singles))
         go_on(pairs, phases.pairs, 1)
         # To know what is ahead tells more than a first run of what seldom helps.
         go_on(self._leading(baseline, (*singles, *pairs)), 1.0, phases.runs_of_leading)
@@ -228,6 +224,13 @@ class Searcher:
         self._search_among([baseline, *singles, *pairs], budget_s=budget_s)
         return pairs
 
+    def _judged(
+        self, baseline: TrialSetup, setups: Sequence[TrialSetup]
+    ) -> tuple[TrialResult, ...]:
+        """Return the results of setups so far, without that of the baseline."""
+        precision = self._request.source.precision
+        return judge_all([baseline, *setups], self._runs, precision=precision)[1:]
+
     def _promising(
         self, baseline: TrialSetup, setups: Sequence[TrialSetup]
     ) -> tuple[TrialSetup, ...]:
@@ -236,12 +239,9 @@ class Searcher:
 
     def _rivals(self, baseline: TrialSetup, setups: Sequence[TrialSetup]) -> tuple[TrialSetup, ...]:
         """Return what ran and may be faster, as far as its runs tell."""
-        results = judge_all(
-            [baseline, *setups], self._runs, precision=self._request.source.precision
-        )
         return tuple(
             result.setup
-            for result in results[1:]
+            for result in self._judged(baseline, setups)
             if result.n_runs > 0
             and (result.speedup is None or result.speedup.high > 1.0 + NO_DIFFERENCE)
         )
@@ -250,9 +250,7 @@ class Searcher:
         self, baseline: TrialSetup, rivals: Sequence[TrialSetup]
     ) -> tuple[TrialSetup, ...]:
         """Return what of these may be the best of them, as far as its runs tell."""
-        results = judge_all(
-            [baseline, *rivals], self._runs, precision=self._request.source.precision
-        )[1:]
+        results = self._judged(baseline, rivals)
         best = max((result.speedup.mid for result in results if result.speedup), default=1.0)
         return tuple(
             result.setup

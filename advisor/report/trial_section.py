@@ -100,9 +100,7 @@ def trial_section(report: TrialReport, tr: Translator, *, system: OsFamily) -> S
     """Return the table of what was tried, the chart, and how to use the best."""
     blocks: list[Block] = [Paragraph(text=_headline(report, tr), style="lead")]
     blocks += [Paragraph(text=line) for line in ahead_lines(report, tr)]
-    blocks += [
-        Paragraph(text=tr(WARNINGS[w]), style="note") for w in report.warnings if w in WARNINGS
-    ]
+    blocks += [Paragraph(text=line, style="note") for line in warning_lines(report, tr)]
     blocks.append(_table(report, tr))
     chart = _chart(report, tr)
     if chart.bars:
@@ -140,6 +138,11 @@ def _headline(report: TrialReport, tr: Translator) -> str:
         title=title_of(best, tr),
         factor=format_factor_interval(best.speedup),
     )
+
+
+def warning_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
+    """Return what disturbed the runs, a sentence each."""
+    return tuple(tr(WARNINGS[w]) for w in report.warnings if w in WARNINGS)
 
 
 def ahead_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ _LEAST_RUNS_OF_FASTER = 3
 # A run this slow waits for its second until the others had theirs.
 _HOPELESS = math.log(1.5)
 # A run this far from the baseline needs no second look to tell which way it goes. The first visit
-# to a process has told 0.37 of 0.98, where the system had to find memory for it.
+# to a process has told 0.34 of 0.98 (decision 0008).
 _CLEAR, _CLEAR_IN_TURNS = math.log(1.5), math.log(3.0)
 
 # A setting is ahead of another when it is faster by this share of half of its 95 % interval: about

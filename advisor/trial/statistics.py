@@ -129,8 +129,8 @@ def log_ratios(runs: Sequence[TrialRun], *, baseline_id: str) -> dict[str, tuple
 def _without_accidents(ratios: Sequence[float]) -> list[float]:
     """Return the ratios of visits without those that lie apart, to either side.
 
-    The steps of a whole visit may be slow beside those of the baseline: a process that asks for
-    memory anew in each step waits for the system to find it, two or three seconds after its start.
+    The steps of a whole visit may be slow beside those of the baseline, most often of the first
+    one (decision 0008).
     """
     left_out = _accidents(ratios) | _accidents([-ratio for ratio in ratios])
     return [ratio for at, ratio in enumerate(ratios) if at not in left_out]

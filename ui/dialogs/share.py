@@ -158,8 +158,7 @@ class ShareDialog(CalmDialog):
         self.preview.setPlainText(text)
 
     def _show_uploads(self, state: ShareState) -> None:
-        chosen = self.table.currentIndex()
-        number = self.table.proxy.mapToSource(chosen).row() if chosen.isValid() else -1
+        number = self.table.chosen_row
         self._model.show_rows(rows.upload_rows(state.uploads, self._tr))
         if 0 <= number < len(state.uploads):
             self.table.choose_row(number)
@@ -204,8 +203,7 @@ class ShareDialog(CalmDialog):
     def _chosen(self) -> str | None:
         """Return the id of the chosen upload, None when it is deleted already."""
         uploads = self._presenter.state.uploads
-        index = self.table.currentIndex()
-        number = self.table.proxy.mapToSource(index).row() if index.isValid() else -1
+        number = self.table.chosen_row
         if not 0 <= number < len(uploads) or uploads[number].state is KeptState.DELETED:
             return None
         return uploads[number].id

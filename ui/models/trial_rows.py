@@ -12,9 +12,15 @@ from advisor.model.trial import (
     TrialSetup,
     TrialVerdict,
 )
-from advisor.report.names import OUTCOMES, WARNINGS
+from advisor.report.names import OUTCOMES
 from advisor.report.said import said_line
-from advisor.report.trial_section import VERDICTS, ahead_lines, setup_title, title_of
+from advisor.report.trial_section import (
+    VERDICTS,
+    ahead_lines,
+    setup_title,
+    title_of,
+    warning_lines,
+)
 from ui.models.rows import Cell
 
 RUN_HEADS = (N_("#"), N_("Setting"), N_("A step"), N_("First step"), N_("Memory"), N_("Outcome"))
@@ -53,8 +59,7 @@ def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
             tr(N_("The network cannot be run: {message}"), message=said_line(baseline.message, tr)),
         )
     verdicts = (_verdict_line(result, tr) for result in report.results[1:])
-    disturbed = (tr(WARNINGS[w]) for w in report.warnings if w in WARNINGS)
-    return (*ahead_lines(report, tr), *verdicts, *disturbed)
+    return (*ahead_lines(report, tr), *verdicts, *warning_lines(report, tr))
 
 
 def _verdict_line(result: TrialResult, tr: Translator) -> str:

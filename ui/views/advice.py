@@ -171,9 +171,9 @@ class AdviceView(QWidget):
 
     def chosen_id(self) -> str:
         """Return the id of the option whose row is chosen, "" without one."""
-        index = self.options_table.proxy.mapToSource(self.options_table.currentIndex())
+        number = self.options_table.chosen_row
         ranked = () if self._advice is None else self._advice.ranked
-        return ranked[index.row()].option.id if 0 <= index.row() < len(ranked) else ""
+        return ranked[number].option.id if 0 <= number < len(ranked) else ""
 
     def _place_of_chosen(self, advice: Recommendation) -> int:
         """Return where the chosen option stands in another advice.

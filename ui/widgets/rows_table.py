@@ -75,6 +75,11 @@ class RowsTable(QTableView):
         index = self._proxy.mapFromSource(self._proxy.sourceModel().index(number, 0))
         self.setCurrentIndex(index)
 
+    @property
+    def chosen_row(self) -> int:
+        """Number of the chosen row in the model, -1 without one."""
+        return int(self._proxy.mapToSource(self.currentIndex()).row())
+
     def fit_rows(self) -> None:
         """Make each row as high as its wrapped text, now and after each change of width."""
         mode = QHeaderView.ResizeMode.ResizeToContents
