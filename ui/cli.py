@@ -371,7 +371,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         from ui.window_command import window
 
         return window(options)
-    from ui import commands, knowledge_commands
+    from ui import commands, knowledge_commands, saved_commands
 
     if options.version:
         return commands.version(options)
@@ -381,9 +381,9 @@ def _dispatch(options: argparse.Namespace) -> int:
         "bench": commands.bench,
         "try": _try,
         "history": _history,
-        "predict": commands.predict,
-        "recommend": commands.recommend,
-        "report": commands.report,
+        "predict": saved_commands.predict,
+        "recommend": saved_commands.recommend,
+        "report": saved_commands.report,
         "compare": knowledge_commands.compare,
         "explain": knowledge_commands.explain,
         "networks": commands.networks,

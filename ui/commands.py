@@ -1,6 +1,7 @@
 """The commands of the command line: arguments to steps of the journey, values to text or JSON.
 
-Leaves to others: parsing words and ending the process (`ui.cli`), the steps (`ui.journey`).
+Leaves to others: parsing words and ending the process (`ui.cli`), the steps (`ui.journey`), what
+measures nothing (`ui.saved_commands`, `ui.knowledge_commands`).
 """
 
 import argparse
@@ -13,15 +14,12 @@ from pathlib import Path
 from advisor.errors import InputError
 from advisor.i18n import Translator
 from advisor.knowledge.user_folder import skipped_sentence
-from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences, Recommendation
 from advisor.model.workload import Job, Workload
 from advisor.network.summary import network_table
 from advisor.normal.judge import judge_efficiency
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.predict import PredictionContext, predict_baseline
 from advisor.report.build import (
     build_measurement_report,
     build_profile_report,
@@ -35,11 +33,11 @@ from probes.bench.plan import Budget
 from ui import bench_modes, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import check_writable, read_document, read_part, write_bytes, write_document
+from ui.files import check_writable, write_bytes, write_document
 from ui.language import user_translator
 from ui.program import program_name
 from ui.progress import TerminalProgress
-from ui.settings import keep_last, read_last
+from ui.settings import keep_last
 from ui.terminal import output_encoding, output_width, print_line, report_text
 
 # Verdicts that are facts about the machine, not something that went wrong.
@@ -65,7 +63,7 @@ def advise(options: argparse.Namespace) -> int:
         network=_network(options),
         model_file=_model_file(options),
         job=_job(options),
-        preferences=_preferences(options),
+        preferences=preferences_of(options),
         budget=_budget(options),
         device_ids=tuple(options.device) if options.device else None,
     )
@@ -73,11 +71,11 @@ def advise(options: argparse.Namespace) -> int:
         recommendation = journey.walk(request, on_event=progress.show, cancel=progress.cancel)
     tell_not_kept(keep_last(recommendation))
     if options.pdf is not None:
-        write_bytes(options.pdf, _pdf(recommendation))
+        write_bytes(options.pdf, pdf_of(recommendation))
     if options.json is not None:
         write_document(options.json, recommendation)
     if options.json != "-":
-        print_line(_summary(recommendation))
+        print_line(summary_of(recommendation))
     if options.pdf is not None:
         say(f"report written to {options.pdf}")
     if progress.cancel.is_cancelled:
@@ -128,68 +126,6 @@ def bench(options: argparse.Namespace) -> int:
     if progress.cancel.is_cancelled:
         raise KeyboardInterrupt
     return _completeness(results)
-
-
-def predict(options: argparse.Namespace) -> int:
-    """Print the predicted times of a network on this machine or on a saved one."""
-    knowledge = journey.bundled_knowledge()
-    workload = workload_of(options)
-    profile, measurements = _saved(options)
-    context = PredictionContext(
-        profile=profile,
-        ceilings=fit_ceilings(profile, measurements, knowledge),
-        measurements=measurements,
-        workload=workload,
-        knowledge=knowledge,
-    )
-    baseline = predict_baseline(context)
-    if options.json is not None:
-        write_document(options.json, baseline)
-        return EXIT_DONE
-    recommendation = journey.advise(profile, measurements, workload, Preferences(), knowledge)
-    print_line(_summary(recommendation))
-    return EXIT_DONE
-
-
-def recommend(options: argparse.Namespace) -> int:
-    """Print advice made from saved values alone; write the PDF and the JSON."""
-    if options.pdf is not None:
-        check_writable(options.pdf)
-    knowledge = journey.bundled_knowledge()
-    workload = workload_of(options)
-    profile, measurements = _saved(options)
-    journey.check_memory(workload, profile)
-    recommendation = journey.advise(
-        profile, measurements, workload, _preferences(options), knowledge
-    )
-    if options.pdf is not None:
-        write_bytes(options.pdf, _pdf(recommendation))
-        say(f"report written to {options.pdf}")
-    if options.json is not None:
-        write_document(options.json, recommendation)
-    else:
-        print_line(_summary(recommendation))
-    return EXIT_DONE
-
-
-def report(options: argparse.Namespace) -> int:
-    """Write a saved recommendation as PDF, or print it."""
-    if options.pdf is not None:
-        check_writable(options.pdf)
-    if options.recommendation is None:
-        recommendation = read_last()
-        if recommendation is None:
-            raise InputError(
-                "no advice was made yet: run `dl-advisor advise`, or name a saved file"
-            )
-    else:
-        recommendation = read_document(options.recommendation, Recommendation)
-    if options.pdf is None:
-        print_line(_text(recommendation))
-    else:
-        write_bytes(options.pdf, _pdf(recommendation))
-        say(f"report written to {options.pdf}")
-    return EXIT_DONE
 
 
 def networks(options: argparse.Namespace) -> int:
@@ -320,7 +256,8 @@ def regions_of(text: str) -> tuple[str, ...]:
     return regions
 
 
-def _preferences(options: argparse.Namespace) -> Preferences:
+def preferences_of(options: argparse.Namespace) -> Preferences:
+    """Return what the arguments say of wishes and limits."""
     return Preferences(
         objective=Objective(options.objective),
         max_usd=options.max_usd,
@@ -338,29 +275,15 @@ def _budget(options: argparse.Namespace) -> Budget:
     return Budget.THOROUGH if options.thorough else Budget.QUICK
 
 
-def _saved(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
-    profile = (
-        journey.probe_machine()
-        if options.profile is None
-        else read_part(options.profile, MachineProfile)
-    )
-    measurements = (
-        None if options.measurements is None else read_part(options.measurements, MeasurementSet)
-    )
-    return profile, measurements
-
-
 def _translator() -> Translator:
     return user_translator()
 
 
-def _text(recommendation: Recommendation) -> str:
-    return report_text(build_report(recommendation, _translator()))
-
-
-def _summary(recommendation: Recommendation) -> str:
+def summary_of(recommendation: Recommendation) -> str:
+    """Return the short text of an advice."""
     return report_text(build_summary(recommendation, _translator()))
 
 
-def _pdf(recommendation: Recommendation) -> bytes:
+def pdf_of(recommendation: Recommendation) -> bytes:
+    """Return the report of an advice as PDF."""
     return render_pdf(build_report(recommendation, _translator()))

@@ -20,6 +20,7 @@ from advisor.model.report import Report, Section, Table
 from advisor.report.names import OUTCOMES, PHASES
 from advisor.report.said import said_line, said_title
 from advisor.report.trial_section import setup_title
+from advisor.trial.plan import BASELINE_ID
 from ui.commands import say
 from ui.exits import EXIT_DONE
 from ui.history.store import History, HistoryRow
@@ -123,7 +124,10 @@ def _report(kept: _Kept, tr: Translator) -> Report:
         (
             N_("Runs of trials"),
             run_heads,
-            [_run_cells(rows, tr) for rows in _alike(kept.runs)],
+            [
+                _run_cells(rows, tr, n_beside=_n_beside(rows, kept.runs))
+                for rows in _alike(kept.runs)
+            ],
             (4,),
         ),
         (
@@ -173,7 +177,18 @@ def _alike(rows: Sequence[HistoryRow]) -> list[list[HistoryRow]]:
     return list(found.values())
 
 
-def _run_cells(rows: Sequence[HistoryRow], tr: Translator) -> tuple[str, ...]:
+def _n_beside(rows: Sequence[HistoryRow], every: Sequence[HistoryRow]) -> int:
+    """Return how often the state now ran in turns with others in the search of its own runs."""
+    first = rows[0]
+    if first.setup.id != BASELINE_ID or not first.run.is_completed:
+        return 0
+    of_search = (first.finished_on, first.search.key)
+    return sum(
+        bool(row.run.beside_s) and (row.finished_on, row.search.key) == of_search for row in every
+    )
+
+
+def _run_cells(rows: Sequence[HistoryRow], tr: Translator, *, n_beside: int) -> tuple[str, ...]:
     """Return the cells of runs that are alike: how many, and the middle one of their steps."""
     search, run = rows[0].search, rows[0].run
     figure = (
@@ -183,7 +198,7 @@ def _run_cells(rows: Sequence[HistoryRow], tr: Translator) -> tuple[str, ...]:
     )
     job = _job(Phase(search.phase), search.batch_size, tr)
     title = setup_title(rows[0].setup, tr)
-    return (rows[0].finished_on, search.network, job, title, str(len(rows)), figure)
+    return (rows[0].finished_on, search.network, job, title, str(len(rows) + n_beside), figure)
 
 
 def _step_cells(machine: str, step: OwnStep, tr: Translator) -> tuple[str, ...]:

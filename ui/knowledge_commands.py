@@ -16,15 +16,14 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
 from advisor.model.explanation import Explanation
 from advisor.model.machine import DeviceKind, MachineProfile
-from advisor.model.measurement import MeasurementSet
 from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
 from ui import commands, journey
 from ui.comparing import compare_network_here
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import read_part, write_document
+from ui.files import write_document
 from ui.language import user_translator
-from ui.settings import read_last
+from ui.saved_values import saved_profile, saved_values
 from ui.terminal import in_columns, print_line, report_text
 
 
@@ -34,7 +33,7 @@ def compare(options: argparse.Namespace) -> int:
     workload = None
     if options.workload or options.network or options.model:
         workload = commands.workload_of(options)
-    profile, measurements = _own_values(options)
+    profile, measurements = saved_values(options)
     if workload is None:
         comparison = compare_kernels(profile, measurements, knowledge)
     else:
@@ -58,7 +57,7 @@ def explain(options: argparse.Namespace) -> int:
     knowledge = journey.bundled_knowledge()
     if not options.name:
         return _list_names(options, knowledge)
-    found = _explained(options.name, profile=_profile(options), knowledge=knowledge)
+    found = _explained(options.name, profile=saved_profile(options), knowledge=knowledge)
     if options.json is not None:
         if len(found) > 1:
             raise InputError("a file holds one explanation: give one name with --json")
@@ -114,31 +113,6 @@ def _list_names(options: argparse.Namespace, knowledge: Knowledge) -> int:
     for title, names in lists:
         print_line(f"{tr(title)}\n{in_columns(sorted(names, key=str.lower))}\n")
     return EXIT_DONE
-
-
-def _own_values(
-    options: argparse.Namespace,
-) -> tuple[MachineProfile, MeasurementSet | None]:
-    """Return what the files say; without files the last run, else the machine as it is."""
-    if options.measurements is not None:
-        measurements = read_part(options.measurements, MeasurementSet)
-        return _profile(options), measurements
-    if options.profile is not None:
-        commands.say("no measurements for this profile: its data sheet stands in")
-        return _profile(options), None
-    last = read_last()
-    if last is not None and last.measurements is not None and last.measurements.measured:
-        measured_on = last.measurements.measured_on
-        commands.say(f"taking the measurements of the last run, {measured_on}")
-        return last.profile, last.measurements
-    commands.say("nothing was measured yet (`dl-advisor bench`): the data sheet stands in")
-    return journey.probe_machine(), None
-
-
-def _profile(options: argparse.Namespace) -> MachineProfile:
-    if options.profile is None:
-        return journey.probe_machine()
-    return read_part(options.profile, MachineProfile)
 
 
 def _completeness(comparison: Comparison) -> int:

@@ -87,7 +87,8 @@ class TerminalProgress:
                 )
             )
         elif isinstance(event, PlanReady):
-            self._line(tr(N_("Measuring {n} kernels; Ctrl-C stops"), n=event.n_kernels))
+            text = N_("Measuring up to {n} kernels, what weighs most first; Ctrl-C stops")
+            self._line(tr(text, n=event.n_kernels))
         elif isinstance(event, KernelStarted):
             self._rewrite(f"{request_name(event.request, tr)} …")
         elif isinstance(event, KernelProgress):

@@ -23,6 +23,7 @@ from advisor.model.trial import (
 )
 from advisor.model.workload import Workload
 from advisor.recommend.recommend import recommend
+from advisor.report.job_line import job_sentence
 from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
@@ -104,6 +105,9 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
         own_steps=own_steps_of(profile),
     )
     commands.tell_not_kept(keep_last(advice))
+    tr = _tr()
+    job = job_sentence(workload, preferences, tr)
+    commands.say(tr(N_("the last advice is now for this job, with what was tried: {job}"), job=job))
 
 
 def _tr() -> Translator:

@@ -125,7 +125,8 @@ def _system_refusals(fact: OptionFact, given: Circumstances) -> list[Reason]:
     found = []
     system = given.profile.os.family.value
     if fact.systems and system not in fact.systems:
-        found.append(reason(ReasonCode.WRONG_SYSTEM, system=system, needed=", ".join(fact.systems)))
+        needed = ", ".join(fact.systems)
+        found.append(reason(ReasonCode.WRONG_SYSTEM, system=system, needed_systems=needed))
     phase = given.workload.phase.value
     if fact.phases and phase not in fact.phases:
         found.append(reason(ReasonCode.WRONG_PHASE, phase=phase, needed=", ".join(fact.phases)))

@@ -11,7 +11,7 @@ from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.option import Option, OptionKind
 from advisor.model.prediction import Evidence, Prediction
 from advisor.model.quantity import Basis, Precision, Source
-from advisor.model.trial import TrialReport, TrialResult, TrialVerdict
+from advisor.model.trial import TrialReport, TrialResult, TrialSetup, TrialVerdict
 from advisor.model.workload import Workload
 from advisor.predict.predict import BASELINE_OPTION_ID, job_times
 from advisor.recommend.options import OptionList
@@ -105,9 +105,13 @@ def _evidence(result: TrialResult, trials: TrialReport) -> Evidence:
         factor = result.speedup
         statement += f"; {factor.mid:.2f} times the speed ({factor.low:.2f} to {factor.high:.2f})"
     source = Source(
-        title="tried on this machine", reference=result.setup.id, date=trials.measured_on
+        title="tried on this machine", reference=_title(result.setup), date=trials.measured_on
     )
     return Evidence(statement=statement, source=source)
+
+
+def _title(setup: TrialSetup) -> str:
+    return setup.title.replace("{backend}", setup.backend)
 
 
 def with_tried(listed: OptionList, tried: dict[str, TrialResult]) -> OptionList:
@@ -133,7 +137,7 @@ def _own_option(name: str, result: TrialResult) -> Option:
     is_precise = setup.precision in (None, Precision.FLOAT32)
     return Option(
         id=name,
-        title=setup.title.replace("{backend}", setup.backend),
+        title=_title(setup),
         kind=OptionKind.RUNTIME_SETTINGS if is_precise else OptionKind.PRECISION,
         device_id=CPU_DEVICE_ID,
         settings=setup.settings,

@@ -51,6 +51,7 @@ _SHOWN_TITLES = 2
 _GROUPED_BY_CODE = frozenset({ReasonCode.FRAMEWORK_NOT_FOUND, ReasonCode.EXCLUDED})
 # The parameter of a broken limit that tells how far off an option is.
 _LIMITS = {ReasonCode.OVER_DEADLINE: "hours", ReasonCode.OVER_BUDGET: "usd"}
+MAY_BE_FAR_OFF = N_("(!) may be off by more than 3 times.")
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 
@@ -177,7 +178,7 @@ def warning_notes(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ..
     """Return what the mark (!) means, nothing where no row has it."""
     if not any(row.prediction.is_warned for row in advice.ranked):
         return ()
-    return (Paragraph(text=tr(N_("(!) may be off by more than 3 times.")), style="note"),)
+    return (Paragraph(text=tr(MAY_BE_FAR_OFF), style="note"),)
 
 
 def options_section(advice: Recommendation, tr: Translator) -> Section:

@@ -24,6 +24,7 @@ from advisor.model.kernel import (
     TransferShape,
     UnknownShape,
 )
+from advisor.model.machine import OsFamily
 from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Basis, Phase, Precision
@@ -34,6 +35,12 @@ BASES = {
     Basis.SCALED_FROM_MEASUREMENT: N_("scaled from a measurement"),
     Basis.SCALED_FROM_PUBLISHED: N_("scaled from published results"),
     Basis.MODEL_ONLY: N_("model only, not measured"),
+}
+# As their makers write them, in every language.
+SYSTEMS: dict[str, str] = {
+    OsFamily.LINUX: "Linux",
+    OsFamily.WINDOWS: "Windows",
+    OsFamily.MACOS: "macOS",
 }
 OBJECTIVES = {
     Objective.FASTEST: N_("the fastest way"),

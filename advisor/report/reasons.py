@@ -22,7 +22,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.measurement import MeasurementSet, StabilityWarning
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode, Recommendation
 from advisor.report.conditions_text import condition_text
-from advisor.report.names import WARNINGS
+from advisor.report.names import SYSTEMS, WARNINGS
 from advisor.report.said import said_title
 
 _R = ReasonCode
@@ -94,7 +94,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("{n_offers} offers have too little memory"),
         N_("Too little memory"),
     ),
-    _R.WRONG_SYSTEM: (N_("Works on {needed}; this is {system}"), N_("Not for this system")),
+    _R.WRONG_SYSTEM: (N_("Works on {needed_systems}; this is {system}"), N_("Not for this system")),
     _R.WRONG_PHASE: (N_("Only for {needed}"), N_("Not for this kind of job")),
     _R.ISA_MISSING: (
         N_("This processor lacks {needed}"),
@@ -270,6 +270,8 @@ def _word(value: str, name: str, tr: Translator) -> str:
         return condition_text(value, tr)
     if name == "warning":
         return tr(WARNINGS[StabilityWarning(value)])
+    if name in ("system", "needed_systems"):
+        return ", ".join(SYSTEMS.get(each, each) for each in value.split(", "))
     return said_title(value, tr).replace(" | ", ", ")
 
 

@@ -84,6 +84,11 @@ def test_the_last_run_is_taken_and_said_so(capsys, tmp_path, measurements):
     assert "taking the measurements of the last run, 2026-11-20" in err
     found = load_document(out, Comparison)
     assert found.measured_on == "2026-11-20"
+    for command in ("recommend", "predict"):
+        assert call(command, "mnist-cnn", "--json") == 0
+        out, err = capsys.readouterr()
+        assert "taking the measurements of the last run, 2026-11-20" in err
+        assert '"scaled_from_measurement"' in out
     assert found.groups[0].own_basis is OwnBasis.MEASURED
 
 

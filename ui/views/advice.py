@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Recommendation
+from advisor.report.advice_sections import MAY_BE_FAR_OFF
 from advisor.report.build import build_report
 from advisor.report.html import render_html
 from advisor.report.text import render_text
@@ -36,6 +37,7 @@ from ui.models.rows import RowsModel
 from ui.settings import SAVED_ENDING
 from ui.theme import report_colours
 from ui.widgets.answer_card import AnswerCard
+from ui.widgets.labels import text_label
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 
@@ -93,6 +95,9 @@ class AdviceView(QWidget):
             self.fontMetrics().height() * 2 + 22
         )
         self.options_table.setWordWrap(False)
+        # What the mark means that a row may have.
+        self.warning_note = text_label(tr(MAY_BE_FAR_OFF), name="note")
+        self.warning_note.hide()
         self.avoid_table = RowsTable(self._avoid, widths={0: 190, 1: 70}, name=tr(N_("Avoid")))
         self.hints_table = RowsTable(self._hints, widths={0: 190}, name=tr(N_("Worth trying")))
         for table in (self.avoid_table, self.hints_table):
@@ -101,10 +106,15 @@ class AdviceView(QWidget):
     def _lay_out(self) -> None:
         self._chart_place = QWidget()
         QVBoxLayout(self._chart_place).setContentsMargins(0, 0, 0, 0)
+        options = QWidget()
+        under = QVBoxLayout(options)
+        under.setContentsMargins(0, 0, 0, 0)
+        under.addWidget(self.options_table, 1)
+        under.addWidget(self.warning_note)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         for title, widget in (
-            (N_("&Options"), self.options_table),
+            (N_("&Options"), options),
             (N_("&Time and money"), self._chart_place),
             (N_("A&void"), self.avoid_table),
             (N_("Worth tr&ying"), self.hints_table),
@@ -148,6 +158,7 @@ class AdviceView(QWidget):
         self._has_chosen_tab = False
         for model in (self._options, self._avoid, self._hints):
             model.show_rows(())
+        self.warning_note.hide()
         self.report.clear()
 
     def show_advice(self, advice: Recommendation, *, is_provisional: bool) -> None:
@@ -159,6 +170,7 @@ class AdviceView(QWidget):
         self._is_provisional = is_provisional
         self._is_report_old = True
         self._options.show_rows(rows.option_rows(advice, self._tr))
+        self.warning_note.setVisible(any(row.prediction.is_warned for row in advice.ranked))
         self._avoid.show_rows(rows.avoid_rows(advice, self._tr))
         self._hints.show_rows(rows.hint_rows(advice, self._tr))
         if advice.ranked:

@@ -77,7 +77,7 @@ def test_a_row_without_demands_applies():
 
 def test_wrong_system():
     assert refusals(a_fact(systems=("windows", "macos"))) == [
-        (ReasonCode.WRONG_SYSTEM, {"system": "linux", "needed": "windows, macos"})
+        (ReasonCode.WRONG_SYSTEM, {"system": "linux", "needed_systems": "windows, macos"})
     ]
 
 

@@ -1,5 +1,6 @@
 """The right side: choosing an option, the report when it is looked at, the exports."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,19 @@ def test_the_same_advice_again_keeps_the_chosen_row(view):
     view.options_table.choose_row(2)
     view.show_advice(advice, is_provisional=False)
     assert view.options_table.currentIndex().row() == 2
+
+
+def test_what_the_mark_means_stands_under_the_table_where_a_row_has_it(view):
+    advice = an_advice()
+    view.show_advice(advice, is_provisional=False)
+    assert view.warning_note.isHidden()
+    first = advice.ranked[0]
+    far = dataclasses.replace(
+        first, prediction=dataclasses.replace(first.prediction, is_warned=True)
+    )
+    view.show_advice(an_advice(ranked=(far, *advice.ranked[1:])), is_provisional=False)
+    assert view.warning_note.isVisible()
+    assert view.warning_note.text() == "(!) may be off by more than 3 times."
 
 
 def test_the_option_that_the_user_chose_stays_chosen_where_the_order_changes(view):

@@ -1,0 +1,81 @@
+"""Commands that measure nothing: times and advice from saved values, and reports of saved advice.
+
+Leaves to others: which values are taken (`ui.saved_values`), parsing words (`ui.cli`).
+"""
+
+import argparse
+
+from advisor.errors import InputError
+from advisor.model.recommendation import Preferences, Recommendation
+from advisor.predict.ceilings import fit_ceilings
+from advisor.predict.predict import PredictionContext, predict_baseline
+from advisor.report.build import build_report
+from ui import commands, journey
+from ui.exits import EXIT_DONE
+from ui.files import check_writable, read_document, write_bytes, write_document
+from ui.language import user_translator
+from ui.saved_values import saved_values
+from ui.settings import read_last
+from ui.terminal import print_line, report_text
+
+
+def predict(options: argparse.Namespace) -> int:
+    """Print the predicted times of a network on this machine or on a saved one."""
+    knowledge = journey.bundled_knowledge()
+    workload = commands.workload_of(options)
+    profile, measurements = saved_values(options)
+    context = PredictionContext(
+        profile=profile,
+        ceilings=fit_ceilings(profile, measurements, knowledge),
+        measurements=measurements,
+        workload=workload,
+        knowledge=knowledge,
+    )
+    baseline = predict_baseline(context)
+    if options.json is not None:
+        write_document(options.json, baseline)
+        return EXIT_DONE
+    recommendation = journey.advise(profile, measurements, workload, Preferences(), knowledge)
+    print_line(commands.summary_of(recommendation))
+    return EXIT_DONE
+
+
+def recommend(options: argparse.Namespace) -> int:
+    """Print advice made from saved values alone; write the PDF and the JSON."""
+    if options.pdf is not None:
+        check_writable(options.pdf)
+    knowledge = journey.bundled_knowledge()
+    workload = commands.workload_of(options)
+    profile, measurements = saved_values(options)
+    journey.check_memory(workload, profile)
+    recommendation = journey.advise(
+        profile, measurements, workload, commands.preferences_of(options), knowledge
+    )
+    if options.pdf is not None:
+        write_bytes(options.pdf, commands.pdf_of(recommendation))
+        commands.say(f"report written to {options.pdf}")
+    if options.json is not None:
+        write_document(options.json, recommendation)
+    else:
+        print_line(commands.summary_of(recommendation))
+    return EXIT_DONE
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write a saved recommendation as PDF, or print it."""
+    if options.pdf is not None:
+        check_writable(options.pdf)
+    if options.recommendation is None:
+        recommendation = read_last()
+        if recommendation is None:
+            raise InputError(
+                "no advice was made yet: run `dl-advisor advise`, or name a saved file"
+            )
+    else:
+        recommendation = read_document(options.recommendation, Recommendation)
+    if options.pdf is None:
+        print_line(report_text(build_report(recommendation, user_translator())))
+    else:
+        write_bytes(options.pdf, commands.pdf_of(recommendation))
+        commands.say(f"report written to {options.pdf}")
+    return EXIT_DONE

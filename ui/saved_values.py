@@ -1,0 +1,47 @@
+"""Values that a command starts from when it does not measure: files, else the last run.
+
+Leaves to others: reading a file (`ui.files`), what is made of the values (the commands).
+"""
+
+import argparse
+
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import MeasurementSet
+from ui import commands, journey
+from ui.files import read_part
+from ui.settings import read_last
+
+
+def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
+    """Return what the files say; without files the last run, else the machine as it is.
+
+    Tells in one line what is taken where no file has the measurements.
+
+    Raises:
+        InputError: when a named file has no such value.
+    """
+    if options.measurements is not None:
+        measurements = read_part(options.measurements, MeasurementSet)
+        return saved_profile(options), measurements
+    if options.profile is not None:
+        profile = saved_profile(options)
+        commands.say("no measurements for this profile: its data sheet stands in")
+        return profile, None
+    last = read_last()
+    if last is not None and last.measurements is not None and last.measurements.measured:
+        measured_on = last.measurements.measured_on
+        commands.say(f"taking the measurements of the last run, {measured_on}")
+        return last.profile, last.measurements
+    commands.say("nothing was measured yet (`dl-advisor bench`): the data sheet stands in")
+    return journey.probe_machine(), None
+
+
+def saved_profile(options: argparse.Namespace) -> MachineProfile:
+    """Return the machine of the file, else this one.
+
+    Raises:
+        InputError: when the file has none.
+    """
+    if options.profile is None:
+        return journey.probe_machine()
+    return read_part(options.profile, MachineProfile)
