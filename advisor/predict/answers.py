@@ -110,7 +110,8 @@ def answers(
         return None
     chosen = rows[_most_alike(table.job(run, kind), table.features.take(rows))]
     return Answers(
-        table=table, rows=np.sort(chosen), run=run, kind=kind, own=own, weights=weights
+        table=table, rows=np.sort(chosen), run=run, kind=kind, own=own, weights=weights,
+        left_out=frozenset() if left_out is None else frozenset(left_out.rows.tolist()),
     )  # fmt: skip
 
 
@@ -146,8 +147,10 @@ class Answers:
         kind: DeviceKind,
         own: OwnTime | None = None,
         weights: Array | None = None,
+        left_out: frozenset[int] = frozenset(),
     ) -> None:
         self._table = table
+        self._left_out = left_out
         self._rows = rows
         self._run = run
         self._is_own = run.study is None
@@ -217,8 +220,15 @@ class Answers:
             sample_s=math.exp(in_order(device, log_s, rivals=self._rivals(device))),
             log_sd=log_sd,
             nearest=tuple(self._table.anchors[self._rows[place]] for place in nearest),
-            is_warned=log_sd > (OWN_WARNED_SD if self._is_own else WARNED_SD),
+            is_warned=self._is_unsure(log_sd) or self._is_contradicted(device),
         )
+
+    def _is_unsure(self, log_sd: float) -> bool:
+        return log_sd > (OWN_WARNED_SD if self._is_own else WARNED_SD)
+
+    def _is_contradicted(self, device: Device) -> bool:
+        known = self._table.contradictions
+        return known.about(device, self._run, left_out=self._left_out)
 
     def _width(self) -> float:
         if self._has_own:

@@ -6,6 +6,7 @@ Leaves to others: the experiments (`advisor.predict.anchors`), their likeness
 (`advisor.predict.similarity`), what the answer is used for (`advisor.predict.transfer`).
 """
 
+import functools
 import math
 import zlib
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from advisor.predict.anchors import (
     Run,
     gpu_device,
 )
+from advisor.predict.contradictions import Contradictions
 from advisor.predict.similarity import (
     UNKNOWN,
     Array,
@@ -193,6 +195,11 @@ class AnchorTable:
         self.logs: Array = np.array(
             [math.log(a.sample_s) - usual_log_s(a.device, a.run) for a in self.anchors]
         )
+
+    @functools.cached_property
+    def contradictions(self) -> Contradictions:
+        """What the experiments on like devices contradict each other about."""
+        return Contradictions(self.anchors, self.logs.tolist())
 
     def asked(self, device: Device, run: Run) -> Features:
         """Return a question as a table of one row."""
