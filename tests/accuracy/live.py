@@ -12,7 +12,7 @@ from probes.machine.collect import collect_profile
 from probes.machine.reader import SystemReader
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_networks import live_networks
-from tests.accuracy.live_units import Unit, is_essential, tasks
+from tests.accuracy.live_units import FIRST, Unit, is_essential, is_variant, tasks
 from ui.journey import app_version, today
 
 
@@ -22,7 +22,11 @@ def run_live(arguments: list[str]) -> int:
     parser.add_argument("file", type=Path, help="the recording, made or continued (.json.gz)")
     parser.add_argument("--minutes", type=float, default=35.0, help="begin nothing after these")
     parser.add_argument("--only", nargs="*", metavar="NETWORK", help="no other networks")
-    parser.add_argument("--essential", action="store_true", help="float32 alone, no variants")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--essential", action="store_true", help="float32 alone, no variants")
+    part.add_argument(
+        "--variants", action="store_true", help="bfloat16 and one thread, after a calibration"
+    )
     parser.add_argument("--plan", action="store_true", help="print what would be done")
     parser.add_argument(
         "--redo-above", type=float, metavar="SHARE",
@@ -46,6 +50,8 @@ def _record(options: argparse.Namespace) -> int:
     wanted = [task for task in tasks(profile, networks) if task.name not in recording.units]
     if options.essential:
         wanted = [t for t in wanted if is_essential(t.name)]
+    if options.variants:
+        wanted = [t for t in wanted if is_variant(t.name) or t.name == FIRST]
     ends_at = time.monotonic() + 60.0 * options.minutes
     for at, task in enumerate(wanted):
         if options.plan:

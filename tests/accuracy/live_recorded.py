@@ -28,7 +28,7 @@ from advisor.predict.workload_time import StepEstimate, step_on
 from probes.bench.plan import CPU_BUDGET_S, Budget
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_networks import LiveNetwork, live_networks
-from tests.accuracy.live_units import kernels_of
+from tests.accuracy.live_units import BESIDE, kernels_of
 from tests.accuracy.offline import Case, Summary, summarise
 
 BOUTS = (1, 2)
@@ -251,7 +251,8 @@ def _choices(judge: Judge, plain: Truth, other: Truth, kind: str) -> Iterator[Ch
     alone = kind == "threads-1"
     more = judge.calibration("threads-1", seconds=math.inf) if alone else []
     precision = Precision.FLOAT32 if alone else Precision.BFLOAT16
-    replays = judge.replay(plain, "float32"), judge.replay(plain, kind)
+    default = judge.replay(plain, BESIDE) or judge.replay(plain, "float32")
+    replays = default, judge.replay(plain, kind)
     for source in ("calibration", "replay"):
         own: list[Measurement] = []
         if source == "replay":

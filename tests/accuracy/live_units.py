@@ -2,8 +2,9 @@
 
 A unit is skipped when the recording has it. The essential ones come first: a calibration, then for
 each network real steps, its replay and the real steps again, so that all of them meet the machine
-in the same state; another calibration after every few networks and at the end. Then the same under
-bfloat16 and on one thread, and kernels that the product does not replay.
+in the same state; another calibration after every few networks and at the end. Then, network by
+network for the same reason, bfloat16 and one thread beside float32 and all threads. Last come
+kernels that the product does not replay.
 Leaves to others: errors (`live_errors`), the file (`live_file`).
 """
 
@@ -39,6 +40,9 @@ _CHILD_DEADLINES = Deadlines(start_s=60.0, stage_s=300.0, silence_s=300.0, budge
 _TRUTH = (0.2, 5)
 _REFERENCE = (0.1, 3)
 _ONE_THREAD = 1
+FIRST = "calibration/start"
+# Replays in float32 on all threads, next to those in bfloat16 and on one thread.
+BESIDE = "beside"
 # Clock and neighbours of a machine change within minutes.
 _NETWORKS_OF_CALIBRATION = 9
 # Kernels beyond those that the product replays, so that ideas can be tried on the recording.
@@ -231,8 +235,13 @@ def tasks(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> tuple[T
 
 def is_essential(name: str) -> bool:
     """Return whether a unit belongs to float32 under the default settings."""
-    return not (
-        name.startswith(("variant/", "extra/")) or "/bfloat16" in name or "/threads-" in name
+    return not (name.startswith("extra/") or is_variant(name))
+
+
+def is_variant(name: str) -> bool:
+    """Return whether a unit sets bfloat16 or one thread beside the default settings."""
+    return name.startswith("variant/") or any(
+        part in name for part in (f"/{BESIDE}/", "/bfloat16", "/threads-")
     )
 
 
@@ -243,7 +252,7 @@ def _essential(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> li
     def calibrate() -> Unit:
         return measured(profile, suite, budget_s=limits)
 
-    found = [Task(name="calibration/start", run=calibrate)]
+    found = [Task(name=FIRST, run=calibrate)]
     for place, network in enumerate(networks):
         if place and place % _NETWORKS_OF_CALIBRATION == 0:
             found.append(Task(name=f"calibration/{place}", run=calibrate))
@@ -286,6 +295,10 @@ def _variants(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> lis
     ]
     for network in chosen:
 
+        def replay_plain(network: LiveNetwork = network) -> Unit:
+            calls = replayed_calls(network, [network.variant_batch or 1])
+            return measured(profile, replay_requests(profile, calls), budget_s=90.0)
+
         def replay_short(network: LiveNetwork = network) -> Unit:
             calls = replayed_calls(network, [network.variant_batch or 1])
             asked = replay_requests(profile, calls, precision=Precision.BFLOAT16)
@@ -296,13 +309,15 @@ def _variants(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> lis
             asked = replay_requests(profile, calls, threads=_ONE_THREAD)
             return measured(profile, asked, budget_s=90.0)
 
-        found.append(_variant_task(network, bout=1, threads=None))
-        found.append(Task(name=f"replay/bfloat16/{network.name}", run=replay_short))
-        found.append(_variant_task(network, bout=1, threads=_ONE_THREAD))
-        found.append(Task(name=f"replay/threads-1/{network.name}", run=replay_alone))
-    for network in chosen:
-        found.append(_variant_task(network, bout=2, threads=None))
-        found.append(_variant_task(network, bout=2, threads=_ONE_THREAD))
+        found += [
+            _variant_task(network, bout=1, threads=None),
+            _variant_task(network, bout=1, threads=_ONE_THREAD),
+            Task(name=f"replay/{BESIDE}/{network.name}", run=replay_plain),
+            Task(name=f"replay/bfloat16/{network.name}", run=replay_short),
+            Task(name=f"replay/threads-1/{network.name}", run=replay_alone),
+            _variant_task(network, bout=2, threads=None),
+            _variant_task(network, bout=2, threads=_ONE_THREAD),
+        ]
     for network in networks:
 
         def extra(network: LiveNetwork = network) -> Unit:
