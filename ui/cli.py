@@ -132,9 +132,8 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 def _add_saved(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", type=Path, metavar="FILE", help=N_("saved by `probe --json`"))
-    parser.add_argument(
-        "--measurements", type=Path, metavar="FILE", help=N_("saved by `bench --out`")
-    )
+    text = N_("saved by `bench --out`; default: the last run")
+    parser.add_argument("--measurements", type=Path, metavar="FILE", help=text)
 
 
 def _add_prices(parser: argparse.ArgumentParser) -> None:

@@ -34,6 +34,8 @@ def compare(options: argparse.Namespace) -> int:
     if options.workload or options.network or options.model:
         workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
+    if measurements is None and options.profile is not None:
+        commands.say("no measurements for this profile: its data sheet stands in")
     if workload is None:
         comparison = compare_kernels(profile, measurements, knowledge)
     else:

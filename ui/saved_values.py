@@ -15,7 +15,7 @@ from ui.settings import read_last
 def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
     """Return what the files say; without files the last run, else the machine as it is.
 
-    Tells in one line what is taken where no file has the measurements.
+    Tells in one line what is taken where no file is named.
 
     Raises:
         InputError: when a named file has no such value.
@@ -24,9 +24,7 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         measurements = read_part(options.measurements, MeasurementSet)
         return saved_profile(options), measurements
     if options.profile is not None:
-        profile = saved_profile(options)
-        commands.say("no measurements for this profile: its data sheet stands in")
-        return profile, None
+        return saved_profile(options), None
     last = read_last()
     if last is not None and last.measurements is not None and last.measurements.measured:
         measured_on = last.measurements.measured_on

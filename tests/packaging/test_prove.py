@@ -140,6 +140,7 @@ def test_a_screen_ends_with_what_was_started_on_it(script, tmp_path, monkeypatch
 
 
 @pytest.mark.skipif(not HAS_SCREEN, reason="no Xvfb, openbox, xdotool or ImageMagick")
+@pytest.mark.slow
 def test_a_window_that_never_comes_is_given_up(script, tmp_path, monkeypatch):
     hard, module = script("hard"), script("screen")
     monkeypatch.setattr(hard, "_GIVE_UP_S", 0.3)

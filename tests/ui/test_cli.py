@@ -130,8 +130,7 @@ def test_networks_are_listed_and_shown():
 def test_advice_from_a_saved_profile_and_back_from_its_file(tmp_path):
     saved = tmp_path / "advice.json"
     done = call("recommend", "cifar10-deep-cnn", "--profile", A10, "--json", saved)
-    assert done.returncode == 0
-    assert "no measurements for this profile" in done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     advice = load_document(saved.read_text(), Recommendation)
     assert advice.profile == load_document(A10.read_text(), MachineProfile)
     done = call("report", saved, "--pdf", tmp_path / "advice.pdf")

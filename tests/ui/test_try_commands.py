@@ -1,6 +1,7 @@
 """`try` and `history` as a user meets them; the processes are replaced, the rest is real."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -14,10 +15,19 @@ from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Basis, Phase, Precision
 from advisor.model.trial import TrialReport, TrialVerdict
 from tests.ui.fake_trials import SPEEDS
-from tests.ui.history_values import damage, keep, keep_trial, measured_advice
+from tests.ui.history_values import (
+    NOW,
+    SOURCE,
+    XLA,
+    a_run,
+    damage,
+    keep,
+    keep_trial,
+    measured_advice,
+)
 from ui import history_commands, settings, try_commands
 from ui.cli import run
-from ui.history.store import History
+from ui.history.store import History, search_of
 
 
 def options_of(capsys):
@@ -208,6 +218,23 @@ def test_the_history_lists_advice_runs_and_own_steps(capsys, monkeypatch):
     (own,) = typed["own_steps"]
     assert (own["machine"], own["step"]["predicted_s"]) == ("A CPU", 0.25)
     assert {row["search"]["key"] for row in typed["runs"]} == {key}
+
+
+def test_the_history_counts_how_often_the_state_now_ran_in_turns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    with History(try_commands.history_file()) as kept:
+        for key, n_turns in (("keras", 3), ("another keras", 0)):
+            search = kept.begun(
+                search_of(SOURCE, machine="A CPU", software=key, created_on="2026-11-21")
+            )
+            kept.add_run(search, NOW, a_run(NOW, 0.1, 0), finished_on="2026-11-21")
+            for number in range(n_turns):
+                run_ = dataclasses.replace(a_run(XLA, 0.05, number), beside_s=(0.1, 0.1))
+                kept.add_run(search, XLA, run_, finished_on="2026-11-21")
+    assert run(["history"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    counts = [line.split()[-3] for line in lines if "As it is now" in line]
+    assert sorted(counts) == ["1", "4"]
 
 
 def test_a_history_without_anything(capsys):

@@ -97,6 +97,7 @@ class AdviceView(QWidget):
         self.options_table.setWordWrap(False)
         # What the mark means that a row may have.
         self.warning_note = text_label(tr(MAY_BE_FAR_OFF), name="note")
+        self.warning_note.setContentsMargins(8, 4, 8, 0)
         self.warning_note.hide()
         self.avoid_table = RowsTable(self._avoid, widths={0: 190, 1: 70}, name=tr(N_("Avoid")))
         self.hints_table = RowsTable(self._hints, widths={0: 190}, name=tr(N_("Worth trying")))

@@ -141,6 +141,7 @@ def test_what_rests_takes_no_time_of_a_processor(visits):
     assert after.user + after.system - before.user - before.system <= 0.02
 
 
+@pytest.mark.slow
 def test_a_fresh_process_takes_the_place_of_one_that_was_visited_often(visits):
     other = setup("other")
     runs = [visit(visits), *(visit(visits, of=other) for _ in range(4)), visit(visits)]
@@ -182,6 +183,7 @@ def test_what_was_visited_longest_ago_makes_room(visits):
     assert visit(visits, of=heavy[1], limits=limits).process == 4
 
 
+@pytest.mark.slow
 def test_what_all_are_compared_with_makes_room_last(visits):
     limits = dataclasses.replace(LIMITS, memory_bytes=900 << 20)
     for name in ("now", "a", "b", "c"):
