@@ -11,9 +11,27 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
+from advisor.model.prediction import Prediction
 from advisor.model.workload import Workload
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
+
+
+def baseline_here(
+    profile: MachineProfile,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    knowledge: Knowledge,
+) -> Prediction:
+    """Return the time of a job on a machine as it is, from what was measured on it."""
+    context = PredictionContext(
+        profile=profile,
+        ceilings=fit_ceilings(profile, measurements, knowledge),
+        measurements=measurements,
+        workload=workload,
+        knowledge=knowledge,
+    )
+    return predict_baseline(context)
 
 
 def compare_network_here(
@@ -23,14 +41,7 @@ def compare_network_here(
     knowledge: Knowledge,
 ) -> Comparison:
     """Return the predicted speed of a network here among published ones of like work."""
-    context = PredictionContext(
-        profile=profile,
-        ceilings=fit_ceilings(profile, measurements, knowledge),
-        measurements=measurements,
-        workload=workload,
-        knowledge=knowledge,
-    )
-    baseline = predict_baseline(context)
+    baseline = baseline_here(profile, measurements, workload, knowledge)
     found = compare_network(workload, baseline, knowledge, profile=profile)
     measured_on = None if measurements is None else measurements.measured_on
     return dataclasses.replace(found, measured_on=measured_on)

@@ -4,13 +4,13 @@ Leaves to others: which values are taken (`ui.saved_values`), parsing words (`ui
 """
 
 import argparse
+from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.model.recommendation import Preferences, Recommendation
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.predict import PredictionContext, predict_baseline
 from advisor.report.build import build_report
 from ui import commands, journey
+from ui.comparing import baseline_here
 from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
@@ -24,15 +24,8 @@ def predict(options: argparse.Namespace) -> int:
     knowledge = journey.bundled_knowledge()
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
-    context = PredictionContext(
-        profile=profile,
-        ceilings=fit_ceilings(profile, measurements, knowledge),
-        measurements=measurements,
-        workload=workload,
-        knowledge=knowledge,
-    )
-    baseline = predict_baseline(context)
     if options.json is not None:
+        baseline = baseline_here(profile, measurements, workload, knowledge)
         write_document(options.json, baseline)
         return EXIT_DONE
     recommendation = journey.advise(profile, measurements, workload, Preferences(), knowledge)
@@ -52,8 +45,7 @@ def recommend(options: argparse.Namespace) -> int:
         profile, measurements, workload, commands.preferences_of(options), knowledge
     )
     if options.pdf is not None:
-        write_bytes(options.pdf, commands.pdf_of(recommendation))
-        commands.say(f"report written to {options.pdf}")
+        _write_pdf(options.pdf, recommendation)
     if options.json is not None:
         write_document(options.json, recommendation)
     else:
@@ -76,6 +68,10 @@ def report(options: argparse.Namespace) -> int:
     if options.pdf is None:
         print_line(report_text(build_report(recommendation, user_translator())))
     else:
-        write_bytes(options.pdf, commands.pdf_of(recommendation))
-        commands.say(f"report written to {options.pdf}")
+        _write_pdf(options.pdf, recommendation)
     return EXIT_DONE
+
+
+def _write_pdf(path: Path, recommendation: Recommendation) -> None:
+    write_bytes(path, commands.pdf_of(recommendation))
+    commands.say(f"report written to {path}")

@@ -11,11 +11,11 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
+from advisor.model.quantity import Phase
 from advisor.predict.anchors import Anchor, Device, Run
 
-# A time that may be off by more than this many times is told with a warning.
-FAR_OFF = 3.0
-_LIMIT_LOG = 2.0 * math.log(FAR_OFF)
+# Twice a factor of 3: a time that may be off by more is told with a warning.
+_LIMIT_LOG = 2.0 * math.log(3.0)
 # Batches that differ by no more are the same job.
 _SAME_BATCH_LOG = math.log(1.5)
 
@@ -31,15 +31,13 @@ class Contradictions:
     """
 
     def __init__(self, anchors: Sequence[Anchor], logs: Sequence[float]) -> None:
-        jobs: dict[_Key, list[int]] = defaultdict(list)
+        jobs: dict[tuple[_Key, str, Phase], list[int]] = defaultdict(list)
         for place, anchor in enumerate(anchors):
             if anchor.device.architecture is not None:
                 key = _key(anchor.device, anchor.run)
-                jobs[*key, anchor.run.network, anchor.run.phase].append(place)
+                jobs[key, anchor.run.network, anchor.run.phase].append(place)
         self._pairs: dict[_Key, list[tuple[int, int]]] = defaultdict(list)
-        for places in jobs.values():
-            first = anchors[places[0]]
-            key = _key(first.device, first.run)
+        for (key, _network, _phase), places in jobs.items():
             self._pairs[key].extend(_far_apart(places, anchors, logs))
 
     def about(self, device: Device, run: Run, *, left_out: Collection[int] = ()) -> bool:
