@@ -13,7 +13,6 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.prediction import Prediction
 from advisor.model.workload import Workload
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.predict import PredictionContext, predict_baseline
 
 
@@ -26,7 +25,6 @@ def baseline_here(
     """Return the time of a job on a machine as it is, from what was measured on it."""
     context = PredictionContext(
         profile=profile,
-        ceilings=fit_ceilings(profile, measurements, knowledge),
         measurements=measurements,
         workload=workload,
         knowledge=knowledge,

@@ -323,19 +323,15 @@ class WhatIf:
 
 def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
     """Return the advice for the same machine and measurements under other circumstances."""
-    from advisor.recommend.recommend import recommend
-
     preferences = dataclasses.replace(
         advice.preferences, max_usd=what_if.max_usd, deadline_h=what_if.deadline_h
     )
-    return recommend(
+    return advise(
         advice.profile,
         advice.measurements,
         dataclasses.replace(advice.workload, epochs=what_if.epochs),
         preferences,
         bundled_knowledge(),
-        today=today(),
-        app_version=app_version(),
         index=bundled_index(),
         trials=advice.trials,
         own_steps=advice.own_steps,

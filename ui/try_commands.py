@@ -22,7 +22,6 @@ from advisor.model.trial import (
     TrialVerdict,
 )
 from advisor.model.workload import Workload
-from advisor.recommend.recommend import recommend
 from advisor.report.job_line import job_sentence
 from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
@@ -92,14 +91,12 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
     is_same = last is not None and last.workload == workload
     measurements = last.measurements if last is not None and is_same else None
     preferences = last.preferences if last is not None and is_same else Preferences()
-    advice = recommend(
+    advice = journey.advise(
         profile,
         measurements,
         workload,
         preferences,
         journey.bundled_knowledge(),
-        today=journey.today(),
-        app_version=journey.app_version(),
         index=journey.bundled_index(),
         trials=report,
         own_steps=own_steps_of(profile),

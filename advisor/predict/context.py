@@ -18,7 +18,7 @@ from advisor.model.quantity import Basis, Precision, Source
 from advisor.model.workload import Workload
 from advisor.predict.anchors import OwnTime, cpu_device, own_run
 from advisor.predict.answers import JobAnswers
-from advisor.predict.ceilings import MachineCeilings
+from advisor.predict.ceilings import MachineCeilings, fit_ceilings
 from advisor.predict.disturbed import Disturbance, disturbance
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
@@ -43,12 +43,12 @@ class PredictionContext:
         measurements: None before anything was measured.
         index: of the facts, where there is one already; None: it is made.
         own_steps: that were tried on this machine, with what had been predicted of them.
-        correction: derived from them; None before anything was measured here, or when they say
+        ceilings: derived, as all that follows: what this machine can do.
+        correction: from the own steps; None before anything was measured here, or when they say
             nothing. Every step of a framework on this machine's processor has it.
         disturbance: of this machine's processor while it was measured; every step that follows
             from its kernels has it.
-        cpu_limits, baseline_step: derived, as all that follows: limits of this processor, and
-            a step on it.
+        cpu_limits, baseline_step: limits of this processor, and a step on it.
         cloud: the cloud tables by key.
         nearby: what published times on any device say about this job.
         network: what is known of the bundled network, None where it is not one; network_names:
@@ -60,12 +60,12 @@ class PredictionContext:
     """
 
     profile: MachineProfile
-    ceilings: MachineCeilings
     measurements: MeasurementSet | None
     workload: Workload
     knowledge: Knowledge
     index: KnowledgeIndex | None = None
     own_steps: tuple[OwnStep, ...] = ()
+    ceilings: MachineCeilings = field(init=False)
     correction: Correction | None = field(init=False)
     disturbance: Disturbance = field(init=False)
     cpu_limits: CpuLimits = field(init=False)
@@ -88,13 +88,15 @@ class PredictionContext:
         network = network_facts(facts, name=work.network)
         limits = cpu_limits(self.profile, knowledge=facts)
         rows = rows_of_network(work, knowledge=facts)
-        cpu = self.ceilings.cpu
+        ceilings = fit_ceilings(self.profile, self.measurements, facts)
+        cpu = ceilings.cpu
         found = correction(self.own_steps, work) if cpu.is_framework else None
         baseline = step_on(work, device=cpu, precision=work.precision)
         baseline = found.of(baseline) if found else baseline
         disturbed = disturbance(self.measurements, n_cpus=self.profile.cpu.n_logical_cpus)
         baseline = disturbed.of(baseline)
         derived = {
+            "ceilings": ceilings,
             "correction": found,
             "disturbance": disturbed,
             "cpu_limits": limits,

@@ -28,7 +28,6 @@ from advisor.model.recommendation import (
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.normal.judge import judge_efficiency
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.predict import predict_baseline
@@ -91,7 +90,6 @@ def recommend(
     tried = trials_of(trials, workload=workload)
     context = PredictionContext(
         profile=profile,
-        ceilings=fit_ceilings(profile, measurements, knowledge),
         measurements=measurements,
         workload=workload,
         knowledge=knowledge,

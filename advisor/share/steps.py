@@ -16,7 +16,6 @@ from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import Runner, TrialResult
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import KnowledgeIndex
 from advisor.predict.predict import BASELINE_OPTION_ID, predict_baseline
@@ -96,7 +95,6 @@ def _without_trials(
     """Return what the model alone has to predict from."""
     return PredictionContext(
         profile=advice.profile,
-        ceilings=fit_ceilings(advice.profile, advice.measurements, knowledge),
         measurements=advice.measurements,
         workload=advice.workload,
         knowledge=knowledge,

@@ -15,7 +15,6 @@ from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.anchors import FLOP_PER_MULTIPLY_ADD, TRAINING_PASSES, Anchor
 from advisor.predict.answers import JobAnswers
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext, own_time
 from advisor.predict.hardware import CpuLimits, spec_limits
 from advisor.predict.index import KnowledgeIndex
@@ -113,7 +112,7 @@ def _context(
     )  # fmt: skip
     machine = profile(brand=limits.name, cores=max(1, round(limits.cores)))
     where = PredictionContext(
-        profile=machine, ceilings=fit_ceilings(machine, None, facts), measurements=None,
+        profile=machine, measurements=None,
         workload=work, knowledge=facts, index=index,
     )  # fmt: skip
     step = where.baseline_step

@@ -14,7 +14,6 @@ from advisor.model.quantity import Basis
 from advisor.model.recommendation import Objective, Preferences
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.hardware import cpu_limits
 from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
@@ -74,7 +73,7 @@ def test_s1_4_for_fcn_r_the_gpus_come_before_the_processor(knowledge):
     machine = xeon()
     work = bundled_workload("fcn-r", job=Job(batch_size=1024), networks=knowledge.networks)
     context = PredictionContext(
-        profile=machine, ceilings=fit_ceilings(machine, None, knowledge), measurements=None,
+        profile=machine, measurements=None,
         workload=work, knowledge=knowledge,
     )  # fmt: skip
     now = predict_baseline(context)

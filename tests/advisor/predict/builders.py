@@ -44,7 +44,6 @@ from advisor.model.published import (
 )
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.work import bytes_moved, flop, kernel_calls
 
@@ -359,7 +358,6 @@ def prediction_context(
     machine, facts = machine or profile(), facts or knowledge()
     return PredictionContext(
         profile=machine,
-        ceilings=fit_ceilings(machine, measurements, facts),
         measurements=measurements,
         workload=work or small_cnn(),
         knowledge=facts,

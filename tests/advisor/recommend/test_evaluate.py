@@ -11,7 +11,6 @@ from advisor.model.offer import AcceleratorName
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Basis, Interval
 from advisor.model.recommendation import Preferences, ReasonCode
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
@@ -47,7 +46,6 @@ def a_given(*, knowledge=FACTS, profile=None):
     workload = a_workload(operators=(CONVOLUTION, GEMM))
     context = PredictionContext(
         profile=profile,
-        ceilings=fit_ceilings(profile, None, knowledge),
         measurements=None,
         workload=workload,
         knowledge=knowledge,

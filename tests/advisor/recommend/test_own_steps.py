@@ -13,7 +13,6 @@ from advisor.model.option import OptionKind
 from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Basis, Precision
 from advisor.model.recommendation import Preferences, Recommendation
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict, predict_baseline
 from advisor.recommend.recommend import recommend
@@ -54,7 +53,7 @@ def advise(own_steps=(), *, measurements=MEASURED, trials=None, profile=None, **
 def context(own_steps, measurements=MEASURED, profile=None):
     profile = profile or machine()
     return PredictionContext(
-        profile=profile, ceilings=fit_ceilings(profile, measurements, KNOWLEDGE),
+        profile=profile,
         measurements=measurements, workload=WORKLOAD, knowledge=KNOWLEDGE, own_steps=own_steps,
     )  # fmt: skip
 

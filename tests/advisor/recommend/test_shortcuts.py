@@ -20,7 +20,6 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Preferences
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
-from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.context import PredictionContext
 from advisor.predict.index import knowledge_index
 from advisor.predict.predict import predict_baseline
@@ -131,7 +130,6 @@ def test_options_of_one_hardware_have_the_prediction_of_each(
     workload = job(facts, network, **changes)
     context = PredictionContext(
         profile=kaveri,
-        ceilings=fit_ceilings(kaveri, None, facts),
         measurements=None,
         workload=workload,
         knowledge=facts,
