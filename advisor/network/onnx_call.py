@@ -1,7 +1,7 @@
 """One operation of an ONNX graph, as its rule sees it.
 
-Shapes are whole, with the batch where the graph has it, but for one sample: the batch is 1 and
-work is multiplied by the batch size. Layout is channels first.
+Shapes are whole, with the batch where the graph has it: the batch that the file fixes, else 1.
+Work is counted for that and brought to the wanted batch size. Layout is channels first.
 Leaves to others: the rules (`onnx_rules_*`), the walk over the graph (`onnx_graph`).
 """
 
@@ -23,13 +23,15 @@ class OnnxInput:
     Attributes:
         tensor: its shape, and where it is computed.
         weight: name of the weights of the file that it is, else None.
-        integers: its values, where it is a short list of whole numbers known from the file.
+        integers: its values, where it is a short list of whole numbers known from the file;
+        fractions: the same where they are no whole numbers.
         is_data: whether it depends on what the network is fed.
     """
 
     tensor: Tensor
     weight: str | None = None
     integers: tuple[int, ...] | None = None
+    fractions: tuple[float, ...] | None = None
     is_data: bool = False
 
     @property
@@ -43,7 +45,8 @@ class OnnxCall:
     """An operation with what it reads; None stands for an input that is left out.
 
     Attributes:
-        batch: samples at once; fixed_batch: the batch that the file was written for, 1 if free.
+        batch: samples at once; fixed_batch: those that the shapes are for, 1 where the file
+            leaves it free.
         counted: weights that an operation before has brought in.
         described: shapes of its results as the file describes them, None where it does not.
     """
@@ -84,6 +87,11 @@ class OnnxCall:
         """Return the values of an input that is known from the file, else None."""
         value = self.inputs[index] if index < len(self.inputs) else None
         return None if value is None else value.integers
+
+    def fractions(self, index: int) -> tuple[float, ...] | None:
+        """Return the values of a short input of floats that is known from the file, else None."""
+        value = self.inputs[index] if index < len(self.inputs) else None
+        return None if value is None else value.fractions
 
     def number(self, name: str, *, default: int) -> int:
         """Return a whole number among the attributes."""
@@ -135,9 +143,13 @@ class OnnxCall:
             sizes.append(math.prod(value.shape))
         return tuple(sizes)
 
+    def count(self, *sizes: int) -> int:
+        """Return the product of sizes of the graph for the wanted batch, 1 at least."""
+        return max(1, -(-math.prod(sizes) * self.batch // self.fixed_batch))
+
     def total(self, shape: Shape) -> int:
         """Return the values of a tensor for the whole batch."""
-        return self.batch * math.prod(shape)
+        return self.count(*shape)
 
     def elementwise(
         self, op: str, shape: Shape, *, n_inputs: int = 1, weights: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from advisor.network.onnx_call import OnnxCall
 from advisor.network.onnx_reading import MAX_CONSTANT, OnnxTensor
 
-# Values and shape: () for a single number, (n,) for a list.
+# Values in the order of rows, and shape: () for a single number, (n,) for a list.
 Folded = tuple[tuple[int, ...], tuple[int, ...]]
 
 
@@ -66,20 +66,48 @@ def _joined(call: OnnxCall) -> Folded | None:
 
 
 def _sliced(call: OnnxCall) -> Folded | None:
-    values = call.integers(0)
+    values, shape = call.integers(0), call.shape()
     starts, ends = call.listed("starts", index=1), call.listed("ends", index=2)
+    axes = call.listed("axes", index=3) or (0,)
     steps = call.listed("steps", index=4) or (1,)
-    if values is None or starts is None or ends is None or 0 in steps[:1]:
+    if values is None or starts is None or ends is None or 0 in steps[:1] or not shape:
         return None
-    if len(starts) != 1 or len(ends) != 1:
+    if len(starts) != 1 or len(ends) != 1 or axes[0] not in (0, -len(shape)):
         return None
-    cut = values[slice(starts[0], ends[0], steps[0])]
-    return cut, (len(cut),)
+    width = math.prod(shape[1:])
+    rows = [values[i * width : (i + 1) * width] for i in range(shape[0])]
+    cut = rows[slice(starts[0], ends[0], steps[0])]
+    return tuple(value for row in cut for value in row), (len(cut), *shape[1:])
 
 
 def _as_list(call: OnnxCall) -> Folded | None:
     values = call.integers(0)
     return None if values is None else (values, (len(values),))
+
+
+def _reshaped(call: OnnxCall) -> Folded | None:
+    values, target = call.integers(0), call.listed("shape", index=1)
+    if values is None:
+        return None
+    sizes = list(target) if target is not None else [-1]
+    known = math.prod(size for size in sizes if size != -1)
+    if sizes.count(-1) == 1 and known > 0 and len(values) % known == 0:
+        sizes[sizes.index(-1)] = len(values) // known
+    fits = math.prod(sizes) == len(values) and min(sizes, default=1) > 0
+    return values, tuple(sizes) if fits else (len(values),)
+
+
+def _turned(call: OnnxCall) -> Folded | None:
+    """Return a table with rows and columns exchanged; lists stay as they are."""
+    values, shape = call.integers(0), call.shape()
+    if values is None or len(shape) > 2:
+        return None
+    perm = call.numbers("perm", default=tuple(reversed(range(len(shape)))), length=len(shape))
+    if perm != (1, 0):
+        return values, shape
+    rows, columns = shape
+    turned = tuple(values[r * columns + c] for c in range(columns) for r in range(rows))
+    return turned, (columns, rows)
 
 
 def _as_number(call: OnnxCall) -> Folded | None:
@@ -161,7 +189,8 @@ _RULES: dict[str, Callable[[OnnxCall], Folded | None]] = {
     "Slice": _sliced,
     "Unsqueeze": _as_list,
     "Squeeze": _as_number,
-    "Reshape": _as_list,
+    "Reshape": _reshaped,
+    "Transpose": _turned,
     **dict.fromkeys(("Cast", "Identity", "Floor", "Ceil"), _unchanged),
     **dict.fromkeys(_ARITHMETIC, _computed),
 }

@@ -1,7 +1,7 @@
 """An ONNX graph as a network: a walk over its operations in order.
 
-Everything is followed for one sample and multiplied by the batch size. Weights are the constants
-of the file; nothing is executed.
+Everything is followed at the batch that the file fixes, else for one sample, and brought to the
+wanted batch size. Weights are the constants of the file; nothing is executed.
 Leaves to others: reading the file (`onnx_reading`), each operation (`onnx_rules_*`).
 """
 
@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from advisor.errors import NetworkFileError
 from advisor.model.kernel import UnknownShape
-from advisor.network import onnx_rules_layers, onnx_rules_shape
+from advisor.network import (
+    onnx_rules_attention,
+    onnx_rules_einsum,
+    onnx_rules_layers,
+    onnx_rules_quantised,
+    onnx_rules_select,
+    onnx_rules_shape,
+)
 from advisor.network.builder import Network, NetworkBuilder, Tensor
 from advisor.network.call import Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION
@@ -24,8 +31,17 @@ from advisor.network.onnx_call import OnnxCall, OnnxInput
 from advisor.network.onnx_folding import fold
 from advisor.network.onnx_reading import OnnxGraph, OnnxNode, OnnxTensor, OnnxValue
 
-_RULES = {**onnx_rules_layers.RULES, **onnx_rules_shape.RULES}
+_RULES = {
+    **onnx_rules_layers.RULES,
+    **onnx_rules_shape.RULES,
+    **onnx_rules_select.RULES,
+    **onnx_rules_einsum.RULES,
+    **onnx_rules_attention.RULES,
+    **onnx_rules_quantised.RULES,
+}
 
+# ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.
+_OF_ONE_PROCESSOR = ("ReorderInput", "ReorderOutput")
 _BATCH_NAMES = ("batch", "n", "b", "bs", "batch_size", "batchsize", "unk__")
 # Operations that may stand between a constant of the file and what uses it as a weight.
 _WEIGHT_PASSING = (
@@ -47,19 +63,22 @@ class _Walk:
         }
         self._batch_names: set[str] = set()
         self._fixed_batch = 1
-        self._has_fixed_batch = True
 
     def add_inputs(self) -> None:
         """Add what the network is fed: inputs that are not constants."""
         fed = [v for v in self._graph.inputs if v.name not in self._graph.constants]
-        leading = {v.dims[0] for v in fed if v.dims and isinstance(v.dims[0], int)} - {1}
-        self._has_fixed_batch = len(leading) <= 1
+        leading = {_batch_of(v.dims) for v in fed if v.dims} - {None, 1}
+        # Leading sizes that differ are no batch: the file has none.
+        if len(leading) == 1:
+            self._fixed_batch = min(leading.pop() or 1, MAX_DIMENSION)
         for value in fed:
             if value.name not in self._values:
-                tensor = self._builder.add_input(self._input_shape(value))
-                self._values[value.name] = OnnxInput(tensor=tensor, is_data=True)
+                shape, of_sample = self._input_shapes(value)
+                self._builder.add_input(of_sample)
+                self._values[value.name] = OnnxInput(tensor=Tensor(shape=shape), is_data=True)
 
-    def _input_shape(self, value: OnnxValue) -> Shape:
+    def _input_shapes(self, value: OnnxValue) -> tuple[Shape, Shape]:
+        """Return the shape of an input as the graph has it, and for one sample."""
         if value.dims is None:
             raise NetworkFileError(f"input {value.name!r} has no shape")
         dims = list(value.dims)
@@ -68,10 +87,8 @@ class _Walk:
             stated = dims[position]
             if isinstance(stated, str):
                 self._batch_names.add(stated)
-            elif stated is not None and self._has_fixed_batch:
-                self._fixed_batch = max(self._fixed_batch, stated)
-            # Leading sizes that differ are no batch: the file has none.
-            dims[position] = stated if isinstance(stated, int) and not self._has_fixed_batch else 1
+            if not isinstance(stated, int):
+                dims[position] = self._fixed_batch
         assumed = {4: ASSUMED_IMAGE_SIDE, 5: ASSUMED_VOLUME_SIDE}.get(len(dims), ASSUMED_TIMESTEPS)
         shape = tuple(size if isinstance(size, int) else assumed for size in dims)
         if any(size > MAX_DIMENSION for size in shape):
@@ -81,7 +98,9 @@ class _Walk:
             self._builder.note(
                 f"The size of input {value.name!r} is not fixed in the file: taken as {text}."
             )
-        return shape
+        has_batch = bool(shape) and shape[position] == self._fixed_batch
+        of_sample = (*shape[:position], 1, *shape[position + 1 :]) if has_batch else shape
+        return shape, of_sample
 
     def add_node(self, node: OnnxNode, *, position: int) -> None:
         """Follow one operation."""
@@ -146,6 +165,7 @@ class _Walk:
         tensors = tuple(x.tensor for x in call.inputs if x is not None and x.is_data)
         if not result.steps and result.outputs:
             tensors = tensors[:1]
+        result = replace(result, outputs=(*result.outputs, *_further(call, len(result.outputs))))
         made = self._builder.add(name, class_name=call.node.op_type, result=result, tensors=tensors)
         self._keep(call.node, tuple(OnnxInput(tensor=tensor, is_data=True) for tensor in made))
 
@@ -184,10 +204,8 @@ class _Walk:
             return None
         sizes: list[int] = []
         for position, size in enumerate(value.dims):
-            is_batch = size in self._batch_names or (position == 0 and not isinstance(size, int))
-            is_fixed = position == 0 and self._fixed_batch > 1 and size == self._fixed_batch
-            if is_batch or is_fixed:
-                sizes.append(1)
+            if size in self._batch_names or (position == 0 and not isinstance(size, int)):
+                sizes.append(self._fixed_batch)
             elif isinstance(size, int) and size <= MAX_DIMENSION:
                 sizes.append(size)
             else:
@@ -200,11 +218,18 @@ class _Walk:
         return tuple(value.tensor for value in found if value is not None)
 
 
+def _further(call: OnnxCall, count: int) -> tuple[Shape, ...]:
+    """Return shapes for results beyond the first `count`: as described, else single numbers."""
+    rest = call.described[count:]
+    return tuple(shape if shape is not None else () for shape in rest)
+
+
 def _constant_input(tensor: OnnxTensor) -> OnnxInput:
     return OnnxInput(
         tensor=Tensor(shape=tensor.dims),
         weight=tensor.name if tensor.is_weight else None,
         integers=tensor.integers,
+        fractions=tensor.fractions,
     )
 
 
@@ -223,6 +248,12 @@ def _batch_position(dims: list[int | str | None]) -> int:
     return 0
 
 
+def _batch_of(dims: tuple[int | str | None, ...]) -> int | None:
+    """Return the batch that the sizes of an input fix, None where they leave it free."""
+    size = dims[_batch_position(list(dims))]
+    return size if isinstance(size, int) else None
+
+
 def network_from_onnx(
     graph: OnnxGraph, *, name: str, batch_size: int, is_training: bool = True
 ) -> Network:
@@ -237,6 +268,11 @@ def network_from_onnx(
     Raises:
         NetworkFileError: when an operation does not fit its inputs or the graph is incomplete.
     """
+    if any(node.op_type in _OF_ONE_PROCESSOR for node in graph.nodes):
+        raise NetworkFileError(
+            "optimised by ONNX Runtime for one kind of processor: give the file that this was "
+            "made from"
+        )
     builder = NetworkBuilder(batch_size=batch_size)
     walk = _Walk(graph, builder=builder, is_training=is_training)
     walk.add_inputs()

@@ -28,8 +28,10 @@ _T = TypeVar("_T")
 MAX_NODES = 20_000
 MAX_TENSORS = 100_000
 MAX_CONSTANT = 1024
+# Factors of a resize: one for each dimension.
+_MOST_FRACTIONS = 16
 
-_INT32, _INT64 = 6, 7
+_FLOAT32, _INT32, _INT64 = 1, 6, 7
 # float, uint8, int8, float16, double, bfloat16; the others are sizes, indices and masks.
 _WEIGHT_TYPES = (1, 2, 3, 10, 11, 16)
 # Fields of a constant that list whole numbers: int32_data and int64_data.
@@ -41,7 +43,8 @@ class OnnxTensor:
     """A constant of the file.
 
     Attributes:
-        integers: its values where they are few and whole, else None.
+        integers: its values where they are few and whole, else None; fractions: where they are
+            very few and of 32 bits.
         is_weight: whether it is of a type that weights have.
     """
 
@@ -49,6 +52,7 @@ class OnnxTensor:
     dims: tuple[int, ...]
     integers: tuple[int, ...] | None
     is_weight: bool
+    fractions: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +121,20 @@ def _tensor(data: memoryview) -> OnnxTensor:
         dims=tuple(dims),
         integers=_integers(plain.get(9), data_type, listed, count=math.prod(dims)),
         is_weight=data_type in _WEIGHT_TYPES,
+        fractions=_fractions(plain, data_type, count=math.prod(dims)),
     )
+
+
+def _fractions(
+    plain: dict[int, int | memoryview], data_type: object, *, count: int
+) -> tuple[float, ...] | None:
+    """Return the values of a very short constant of 32-bit floats, None for any other."""
+    packed = plain.get(9, plain.get(4))
+    if data_type != _FLOAT32 or not 1 <= count <= _MOST_FRACTIONS:
+        return None
+    if not isinstance(packed, memoryview) or len(packed) != 4 * count:
+        return None
+    return struct.unpack(f"<{count}f", packed)
 
 
 def _integers(

@@ -21,7 +21,9 @@ from advisor.network.onnx_call import OnnxCall
 
 OnnxRule = Callable[[OnnxCall], Result]
 
-_CELLS = {"LSTM": Cell.LSTM, "GRU": Cell.GRU, "RNN": Cell.RNN}
+_CELLS = {
+    "LSTM": Cell.LSTM, "GRU": Cell.GRU, "RNN": Cell.RNN, "DynamicQuantizeLSTM": Cell.LSTM,
+}  # fmt: skip
 
 
 def _window(call: OnnxCall, rank: int, default: Shape | None) -> tuple[Shape, Shape, Shape]:
@@ -49,7 +51,10 @@ def _slid(call: OnnxCall, spatial: Shape, window: tuple[Shape, Shape, Shape]) ->
             continue
         extra = 0 if auto == "VALID" else pads[position] + pads[position + rank]
         room = size + extra - reach - 1
-        sizes.append((-(-room // stride) if rounds_up else room // stride) + 1)
+        count = (-(-room // stride) if rounds_up else room // stride) + 1
+        # A window that would begin in the padding behind is left out.
+        is_behind = rounds_up and (count - 1) * stride >= size + pads[position]
+        sizes.append(count - is_behind)
     if min(sizes, default=0) < 1:
         raise call.refuse(f"its window {window[0]} is larger than its input {spatial}")
     return tuple(sizes)
@@ -75,7 +80,7 @@ def convolution(call: OnnxCall) -> Result:
     window = _window(call, len(spatial), kernel_shape[2:])
     output = _slid(call, spatial, window)
     shape = ConvShape(
-        n=call.batch * samples, c=channels, spatial=spatial, k=filters, kernel=window[0],
+        n=call.count(samples), c=channels, spatial=spatial, k=filters, kernel=window[0],
         strides=window[1], output=output, dilation=window[2], groups=groups,
     )  # fmt: skip
     result = (samples, filters, *output)
@@ -104,7 +109,7 @@ def transposed(call: OnnxCall) -> Result:
         )  # fmt: skip
     output = call.numbers("output_shape", default=output, length=rank)
     shape = ConvShape(
-        n=call.batch * samples, c=channels, spatial=spatial, k=filters, kernel=kernel,
+        n=call.count(samples), c=channels, spatial=spatial, k=filters, kernel=kernel,
         strides=strides, output=output, dilation=dilation, groups=groups, is_transposed=True,
     )  # fmt: skip
     result = (samples, filters, *output)
@@ -119,7 +124,7 @@ def gemm(call: OnnxCall) -> Result:
     k_too, n = reversed(second) if call.number("transB", default=0) else second
     if k != k_too:
         raise call.refuse(f"its inputs do not fit together: {first}, {second}")
-    shape = GemmShape(m=call.batch * m, n=n, k=k)
+    shape = GemmShape(m=call.count(m), n=n, k=k)
     step = Step(shape=shape, elements=call.total((m, n)), weights=call.take(1, 2))
     return Result(outputs=((m, n),), steps=(step,))
 
@@ -148,18 +153,19 @@ def product(call: OnnxCall) -> Result:
     first, second = call.shape(0), call.shape(index)
     if not first or not second:
         raise call.refuse("needs matrices")
-    first = (1, *first) if len(first) == 1 else first
-    second = (*second, 1) if len(second) == 1 else second
+    is_row, is_column = len(first) == 1, len(second) == 1
+    first = (1, *first) if is_row else first
+    second = (*second, 1) if is_column else second
     (*rows, m, k), (*columns, k_too, n) = first, second
     if k != k_too:
         raise call.refuse(f"its inputs do not fit together: {first}, {second}")
     outer = _common(call, tuple(rows), tuple(columns))
-    output = (*outer, m, n)
+    output = (*outer, *(() if is_row else (m,)), *(() if is_column else (n,)))
     weights = call.take(0, index)
     if math.prod(columns) == 1:  # one matrix for all rows
-        shape = GemmShape(m=call.batch * math.prod(outer) * m, n=n, k=k)
+        shape = GemmShape(m=call.count(*outer, m), n=n, k=k)
     else:
-        shape = GemmShape(m=m, n=n, k=k, batch=call.batch * math.prod(outer))
+        shape = GemmShape(m=m, n=n, k=k, batch=call.count(*outer))
     step = Step(shape=shape, elements=call.total(output), weights=weights)
     return Result(outputs=(output,), steps=(step,))
 
@@ -211,7 +217,7 @@ def _pooled(
     output: Shape,
 ) -> Result:
     shape = PoolShape(
-        mode="max" if "Max" in call.node.op_type else "average", n=call.batch * samples,
+        mode="max" if "Max" in call.node.op_type else "average", n=call.count(samples),
         c=channels, spatial=spatial, kernel=window[0], strides=window[1], output=output,
     )  # fmt: skip
     result = (samples, channels, *output)
@@ -230,16 +236,19 @@ def softmax(call: OnnxCall) -> Result:
 
 
 def recurrent(call: OnnxCall) -> Result:
-    """Rule of `LSTM`, `GRU`, `RNN`; time comes first unless `layout` is 1."""
+    """Rule of `LSTM`, `GRU`, `RNN`; time comes first unless `layout` is 1.
+
+    ONNX Runtime's `DynamicQuantizeLSTM` has its weights turned.
+    """
     first, second, features = call.shape(0, rank=3)
     is_batch_first = call.number("layout", default=0) == 1
     timesteps, samples = (second, first) if is_batch_first else (first, second)
     directions = call.shape(1, rank=3)[0]
-    hidden = call.shape(2, rank=3)[2]
+    hidden = call.shape(2, rank=3)[1 if call.node.op_type.startswith("Dynamic") else 2]
     wanted = call.node.outputs
     keeps = bool(wanted) and wanted[0] != ""
     shape = RecurrentShape(
-        cell=_CELLS[call.node.op_type], batch=call.batch * samples, timesteps=timesteps,
+        cell=_CELLS[call.node.op_type], batch=call.count(samples), timesteps=timesteps,
         input=features, hidden=hidden, is_bidirectional=directions == 2, return_sequences=keeps,
     )  # fmt: skip
     every = (timesteps, directions, samples, hidden)
@@ -262,9 +271,11 @@ def look_up(call: OnnxCall) -> Result:
 
 
 RULES: dict[str, OnnxRule] = {
-    **dict.fromkeys(("Conv", "ConvInteger", "QLinearConv"), convolution),
+    **dict.fromkeys(
+        ("Conv", "ConvInteger", "QLinearConv", "FusedConv", "DeformConv"), convolution
+    ),
     "ConvTranspose": transposed,
-    "Gemm": gemm,
+    **dict.fromkeys(("Gemm", "FusedGemm"), gemm),
     **dict.fromkeys(("MatMul", "MatMulInteger", "QLinearMatMul"), product),
     "BatchNormalization": batch_normalisation,
     **dict.fromkeys(

@@ -8,6 +8,7 @@ import math
 
 from advisor.model.kernel import PoolShape
 from advisor.network.call import Result, Shape, Step
+from advisor.network.fields import MAX_DIMENSION
 from advisor.network.onnx_call import OnnxCall
 from advisor.network.onnx_rules_layers import OnnxRule, broadcast, look_up
 
@@ -15,12 +16,14 @@ _UNARY = (
     "Relu", "Sigmoid", "Tanh", "LeakyRelu", "Elu", "Selu", "Gelu", "HardSigmoid", "HardSwish",
     "Mish", "Softplus", "Softsign", "ThresholdedRelu", "Celu", "Exp", "Log", "Sqrt", "Abs", "Neg",
     "Reciprocal", "Erf", "Floor", "Ceil", "Round", "Sign", "Sin", "Cos", "Tan", "Not", "IsNaN",
+    "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "BitwiseNot", "Shrink",
     "IsInf", "Clip", "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
-    "DynamicQuantizeLinear", "Swish", "CumSum", "Trilu",
+    "Swish", "CumSum", "CumProd", "Trilu",
 )  # fmt: skip
 _BINARY = (
     "Add", "Sub", "Mul", "Div", "Pow", "Mod", "And", "Or", "Xor", "Equal", "Greater", "Less",
     "GreaterOrEqual", "LessOrEqual", "Max", "Min", "Sum", "Mean", "Where", "BitShift",
+    "BitwiseAnd", "BitwiseOr", "BitwiseXor",
 )  # fmt: skip
 _REDUCING = (
     "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
@@ -60,18 +63,21 @@ def reduced(call: OnnxCall) -> Result:
     """Rule of `ReduceMean` and its kind."""
     shape = call.shape()
     axes = call.listed("axes", index=1)
-    positions = {call.axis(axis, rank=len(shape)) for axis in axes or range(len(shape))}
     keeps = call.number("keepdims", default=1) == 1
+    if not axes and call.number("noop_with_empty_axes", default=0) == 1:
+        return call.renamed(shape)
+    positions = {call.axis(axis, rank=len(shape)) for axis in axes or range(len(shape))}
     output = tuple(
         1 if p in positions else size for p, size in enumerate(shape) if keeps or p not in positions
     )
     columns = math.prod(shape[p] for p in positions)
-    rows = math.prod(shape) // max(columns, 1)
+    rows = call.count(math.prod(shape) // max(columns, 1))
+    samples = call.batch if rows % call.batch == 0 else 1
     pool = PoolShape(
-        mode="max" if "Max" in call.node.op_type else "average", n=call.batch, c=rows,
+        mode="max" if "Max" in call.node.op_type else "average", n=samples, c=rows // samples,
         spatial=(columns,), kernel=(columns,), strides=(columns,), output=(1,),
     )  # fmt: skip
-    return Result(outputs=(output,), steps=(Step(shape=pool, elements=call.batch * rows),))
+    return Result(outputs=(output,), steps=(Step(shape=pool, elements=rows),))
 
 
 def passing(call: OnnxCall) -> Result:
@@ -88,14 +94,12 @@ def dropout(call: OnnxCall) -> Result:
 
 
 def reshape(call: OnnxCall) -> Result:
-    """Rule of `Reshape`; a batch that the file fixes is taken as one sample."""
+    """Rule of `Reshape`."""
     shape = call.shape()
     target = call.listed("shape", index=1)
     if target is None:
         return call.renamed(*_described(call))
     sizes = list(target)
-    if call.fixed_batch > 1 and sizes and sizes[0] == call.fixed_batch:
-        sizes[0] = 1
     for position, size in enumerate(sizes):
         if size == 0 and call.number("allowzero", default=0) == 0 and position < len(shape):
             sizes[position] = shape[position]
@@ -172,6 +176,8 @@ def split(call: OnnxCall) -> Result:
     shape = call.shape()
     count = max(1, len(call.node.outputs))
     axis = call.axis(call.number("axis", default=0), rank=len(shape))
+    if call.has(1) and call.integers(1) is None:
+        return call.copied(*_described(call))
     equal = -(-shape[axis] // count)
     sizes = call.listed("split", index=1) or (
         *(equal,) * (count - 1), shape[axis] - equal * (count - 1)
@@ -245,10 +251,14 @@ def tile(call: OnnxCall) -> Result:
 
 
 def resize(call: OnnxCall) -> Result:
-    """Rule of `Resize`, `Upsample`: sizes from the file, else what it says of the result."""
-    sizes = call.integers(3)
-    if sizes is not None and len(sizes) == len(call.shape()):
-        return call.copied((call.shape()[0], *sizes[1:]))
+    """Rule of `Resize`, `Upsample`: sizes or factors from the file, else what it describes."""
+    shape, sizes = call.shape(), call.integers(3)
+    if sizes is not None and len(sizes) == len(shape):
+        return call.copied((shape[0], *sizes[1:]))
+    factors = call.fractions(2 if call.has(2) else 1)
+    if factors is not None and len(factors) == len(shape) and min(factors) > 0.0:
+        scaled = (math.floor(n * factor) for n, factor in zip(shape, factors, strict=True))
+        return call.copied(tuple(min(max(1, size), MAX_DIMENSION) for size in scaled))
     return call.copied(*_described(call))
 
 

@@ -78,8 +78,8 @@ def test_operations_exported_from_pytorch_have_the_shapes_of_their_files():
 def test_most_single_operations_have_the_shapes_of_their_files():
     paths = sorted(PACKAGE.glob("pytorch-operator/*/model.onnx"))
     refused = {path.parent.name for path in paths if not _is_followed(path)}
-    # Two of them compute nothing, one splits the batch.
-    assert refused == {"test_operator_flatten", "test_operator_view", "test_operator_chunk"}
+    # They compute nothing.
+    assert refused == {"test_operator_flatten", "test_operator_view"}
 
 
 def test_a_file_is_mapped_and_its_weights_are_not_read(tmp_path):
@@ -159,6 +159,72 @@ def test_a_batch_that_the_file_fixes_is_replaced():
         [sizes("to", 8, -1), weights("w", 12, 5)],
     )
     assert built(data, batch=32).operators[0].shape == GemmShape(m=32, n=5, k=12)
+
+
+def test_a_fixed_batch_may_stand_anywhere():
+    """As PyTorch exports its encoder: the sequence comes first inside, sizes are written out."""
+    data = model(
+        [
+            ("Transpose", ["x"], ["t"], {"perm": [1, 0, 2]}),
+            ("MatMul", ["t", "w"], ["p"]),
+            ("Reshape", ["p", "to"], ["heads"]),
+            ("Transpose", ["heads"], ["q"], {"perm": [1, 0, 2]}),
+            ("Transpose", ["heads"], ["k"], {"perm": [1, 2, 0]}),
+            ("MatMul", ["q", "k"], ["scores"]),
+            ("ReduceMean", ["scores"], ["y"], {"axes": [2]}),
+        ],
+        [fed("x", 8, 5, 6)],
+        [weights("w", 6, 12), sizes("to", 5, 32, 3)],
+        opset=13,
+    )
+    fixed, more = built(data, batch=8), built(data, batch=24)
+    for network, batch in ((fixed, 8), (more, 24)):
+        products = [op.shape for op in network.operators if isinstance(op.shape, GemmShape)]
+        assert products == [
+            GemmShape(m=5 * batch, n=12, k=6),
+            GemmShape(m=5, n=5, k=3, batch=4 * batch),
+        ]
+        assert network.operators[-1].output_elements == 4 * 5 * batch
+    assert fixed.inputs == more.inputs == ((1, 5, 6),)
+    assert fixed.multiply_adds_per_sample == more.multiply_adds_per_sample
+
+
+def test_padding_computed_in_the_graph_is_followed():
+    """As PyTorch exports `pad`: pairs from the last dimension on, turned round in the graph."""
+    data = model(
+        [
+            ("Concat", ["given", "rest"], ["pairs"], {"axis": 0}),
+            ("Reshape", ["pairs", "two"], ["table"]),
+            ("Slice", ["table", "last", "lowest", "axis", "last"], ["reversed"]),
+            ("Transpose", ["reversed"], ["turned"], {"perm": [1, 0]}),
+            ("Reshape", ["turned", "flat"], ["pads"]),
+            ("Pad", ["x", "pads"], ["y"]),
+        ],
+        [fed("x", "batch", 3, 8)],
+        [
+            sizes("given", 2, 1),
+            sizes("rest", 0, 0, 0, 0),
+            sizes("two", -1, 2),
+            sizes("last", -1),
+            sizes("lowest", -(2**63) + 1),
+            sizes("axis", 0),
+            sizes("flat", -1),
+        ],
+    )
+    assert built(data).outputs[0].shape == (1, 3, 11)
+
+
+def test_an_image_is_scaled_by_factors():
+    factors = numpy_helper.from_array(np.array([1, 1, 2, 0.5], np.float32), "by")
+    data = model([("Resize", ["x", "", "by"], ["y"])], [fed("x", "batch", 3, 8, 9)], [factors])
+    assert built(data).outputs[0].shape == (1, 3, 16, 4)
+
+
+def test_a_product_with_a_vector_has_one_dimension_less():
+    data = model([("MatMul", ["x", "w"], ["y"])], [fed("x", "batch", 7, 4)], [weights("w", 4)])
+    network = built(data)
+    assert network.operators[0].shape == GemmShape(m=14, n=1, k=4)
+    assert network.outputs[0].shape == (1, 7)
 
 
 def test_an_embedding_and_a_recurrent_layer():

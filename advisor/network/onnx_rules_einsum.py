@@ -1,0 +1,116 @@
+"""The ONNX operation `Einsum`: sums of products over named dimensions, as matrix products.
+
+Leaves to others: `MatMul` and `Gemm` (`onnx_rules_layers`).
+"""
+
+import math
+from collections import Counter
+
+from advisor.model.kernel import GemmShape
+from advisor.network.call import Result, Step
+from advisor.network.onnx_call import OnnxCall
+
+# More letters than a tensor has dimensions in practice: a longer equation was made to harm.
+_MOST_LETTERS = 256
+_ANY = "..."
+
+
+def einsum(call: OnnxCall) -> Result:
+    """Rule of `Einsum`: two operands at a time, from the left."""
+    equation = call.text("equation", default="").replace(" ", "")
+    before, _arrow, after = equation.partition("->")
+    terms = before.split(",")
+    if len(terms) != len(call.inputs) or len(equation) > _MOST_LETTERS:
+        raise call.refuse(f"its equation {equation[:40]!r} does not fit its inputs")
+    operands = [_letters(call, term, index) for index, term in enumerate(terms)]
+    sizes = _sizes(call, operands)
+    result = _letters_of_result(after if "->" in equation else None, operands)
+    if not set(result) <= set(sizes):
+        raise call.refuse(f"its result has dimensions that no input has: {equation[:40]!r}")
+    output = tuple(sizes[letter] for letter in result)
+    labels, has_data = operands[0], call.given(0).is_data
+    steps: list[Step] = []
+    for index in range(1, len(operands)):
+        is_data = call.given(index).is_data
+        later = set(result).union(*operands[index + 1 :])
+        kept = tuple(dict.fromkeys(x for x in (*labels, *operands[index]) if x in later))
+        shape = _product_shape(
+            call, labels, operands[index], kept=kept, sizes=sizes, are_data=(has_data, is_data)
+        )
+        elements = call.total(tuple(sizes[x] for x in kept))
+        taken = call.take(0, 1) if index == 1 else call.take(index)
+        steps.append(Step(shape=shape, elements=elements, weights=taken))
+        labels, has_data = kept, has_data or is_data
+    if not steps:
+        # One operand: a transposition, a diagonal or a sum over dimensions.
+        largest = max(math.prod(call.shape()), math.prod(output))
+        steps.append(call.elementwise("copy", (largest,), weights=call.take(0)))
+    return Result(outputs=(output,), steps=tuple(steps))
+
+
+def _letters(call: OnnxCall, term: str, index: int) -> tuple[str, ...]:
+    """Return a name for each dimension of an input; those of "..." are counted from the end."""
+    rank = len(call.shape(index))
+    left, dots, right = term.partition(_ANY)
+    n_any = rank - len(left) - len(right)
+    names = left + right
+    if n_any < 0 or (n_any and not dots) or (names and not names.isalpha()):
+        raise call.refuse(f"{term[:40]!r} does not fit its input {call.shape(index)}")
+    return (*left, *(f"{_ANY}{place}" for place in range(n_any, 0, -1)), *right)
+
+
+def _sizes(call: OnnxCall, operands: list[tuple[str, ...]]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for index, letters in enumerate(operands):
+        for letter, size in zip(letters, call.shape(index), strict=True):
+            known = sizes.setdefault(letter, size)
+            if 1 not in (known, size) and known != size:
+                raise call.refuse(f"dimension {letter!r} is {known} and {size}")
+            sizes[letter] = max(known, size)
+    return sizes
+
+
+def _letters_of_result(after: str | None, operands: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the dimensions of the result; where they are not written, those that occur once."""
+    counts = Counter(letter for letters in operands for letter in set(letters))
+    free = sorted((x for x in counts if x.startswith(_ANY)), key=lambda x: -int(x[len(_ANY) :]))
+    if after is None:
+        every = Counter(letter for letters in operands for letter in letters)
+        return (*free, *sorted(x for x in every if every[x] == 1 and not x.startswith(_ANY)))
+    left, dots, right = after.partition(_ANY)
+    return (*left, *(free if dots else ()), *right)
+
+
+def _product_shape(
+    call: OnnxCall,
+    first: tuple[str, ...],
+    second: tuple[str, ...],
+    *,
+    kept: tuple[str, ...],
+    sizes: dict[str, int],
+    are_data: tuple[bool, bool],
+) -> GemmShape:
+    """Return the product of two operands: what both have and is kept is done by itself.
+
+    The samples of the batch are rows where one operand is the same for all of them.
+    """
+
+    def count(letters: set[str]) -> int:
+        return math.prod(sizes[letter] for letter in letters)
+
+    a, b, wanted = set(first), set(second), set(kept)
+    alone = count(a & b & wanted)
+    rows, columns = count((a - b) & wanted), count((b - a) & wanted)
+    inner = count((a & b) - wanted)
+    if all(are_data):
+        return GemmShape(m=rows, n=columns, k=inner, batch=call.count(alone))
+    if not any(are_data):
+        return GemmShape(m=rows, n=columns, k=inner, batch=alone)
+    if are_data[0]:
+        rows = call.count(rows)
+    else:
+        columns = call.count(columns)
+    return GemmShape(m=rows, n=columns, k=inner, batch=alone)
+
+
+RULES = {"Einsum": einsum}
