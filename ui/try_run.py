@@ -4,6 +4,7 @@ Leaves to others: words and files (`ui.try_commands`), what to run next (`adviso
 """
 
 import dataclasses
+import datetime as dt
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -317,7 +318,10 @@ class Searcher:
             return run
         self._runs.append(run)
         if self._history is not None and self._search is not None:
-            self._history.add_run(self._search, setup, run, finished_on=self._today)
+            now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+            self._history.add_run(
+                self._search, setup, run, finished_on=self._today, finished_at=now
+            )
         if self._on_run is not None:
             self._on_run(setup, run)
         return run

@@ -230,4 +230,6 @@ def _chart(report: TrialReport, tr: Translator) -> BarChart:
                 emphasis=emphasis,
             )
         )
-    return BarChart(title=tr(N_("Time for one sample")), axis="s", bars=tuple(bars))
+    # Each bar has its time with the unit that suits it.
+    axis = tr(N_("shorter is better"))
+    return BarChart(title=tr(N_("Time for one sample")), axis=axis, bars=tuple(bars))

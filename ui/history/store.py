@@ -21,8 +21,8 @@ from advisor.model.codec import decode, encode
 from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 
-# 1: first version. Tables that came later are made where they are missing; an older DL Advisor
-# reads the file without them.
+# 1: first version. Tables and columns that came later are made where they are missing; an older
+# DL Advisor reads and writes the file without them.
 SCHEMA_VERSION = 1
 _T = TypeVar("_T")
 _BUSY_S = 10.0
@@ -53,6 +53,8 @@ CREATE TABLE IF NOT EXISTS own_step (
     step TEXT NOT NULL
 )
 """
+# NULL where an older DL Advisor kept the run.
+_LATER_COLUMN = "finished_at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +78,18 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRow:
-    """A finished run with what it belongs to."""
+    """A finished run with what it belongs to.
+
+    Attributes:
+        finished_on: ISO date; finished_at: ISO date and time with its zone, "" where only the
+            date was kept.
+    """
 
     search: Search
     finished_on: str
     setup: TrialSetup
     run: TrialRun
+    finished_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +168,7 @@ class History:
                     f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
                 )
             database.execute(_LATER_TABLES)
+            _add_later_column(database)
         except BaseException:
             database.close()
             raise
@@ -193,9 +202,15 @@ class History:
         self._database.execute("COMMIT")
 
     def add_run(
-        self, search: Search, setup: TrialSetup, run: TrialRun, *, finished_on: str
+        self,
+        search: Search,
+        setup: TrialSetup,
+        run: TrialRun,
+        *,
+        finished_on: str,
+        finished_at: str = "",
     ) -> None:
-        """Keep a finished run; when this returns it is on disk.
+        """Keep a run that was finished on this date and time; when this returns it is on disk.
 
         Raises:
             InputError: when the disk is full or the file cannot be written.
@@ -209,8 +224,9 @@ class History:
                     [getattr(search, name) for name in columns],
                 )
                 database.execute(
-                    "INSERT INTO run (search_key, finished_on, setup, run) VALUES (?, ?, ?, ?)",
-                    (search.key, finished_on, _text(setup), _text(run)),
+                    "INSERT INTO run (search_key, finished_on, setup, run, finished_at)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    (search.key, finished_on, _text(setup), _text(run), finished_at or None),
                 )
         except sqlite3.Error as error:
             raise InputError(f"{self._path}: the history cannot be written: {error}") from None
@@ -255,8 +271,8 @@ class History:
     def rows(self) -> tuple[HistoryRow, ...]:
         """Return all finished runs, oldest first."""
         rows = self._database.execute(
-            f"SELECT {_SEARCH_COLUMNS}, run.finished_on, run.setup, run.run FROM run "  # noqa: S608 - our own names
-            "JOIN search ON search.key = run.search_key ORDER BY run.id"
+            f"SELECT {_SEARCH_COLUMNS}, run.finished_at, run.finished_on, run.setup, run.run "  # noqa: S608 - our own names
+            "FROM run JOIN search ON search.key = run.search_key ORDER BY run.id"
         )
         return tuple(
             HistoryRow(
@@ -264,6 +280,7 @@ class History:
                 finished_on=row[-3],
                 setup=_value(row[-2], TrialSetup),
                 run=_value(row[-1], TrialRun),
+                finished_at=row[-4] or "",
             )
             for row in rows
         )
@@ -315,6 +332,20 @@ class History:
 
 _SEARCH_NAMES = tuple(field.name for field in dataclasses.fields(Search))
 _SEARCH_COLUMNS = ", ".join(f"search.{name}" for name in _SEARCH_NAMES)
+
+
+def _add_later_column(database: sqlite3.Connection) -> None:
+    # Two programs may find it missing at once: the second waits, and looks again.
+    if _has_later_column(database):
+        return
+    database.execute("BEGIN IMMEDIATE")
+    if not _has_later_column(database):
+        database.execute(f"ALTER TABLE run ADD COLUMN {_LATER_COLUMN} TEXT")
+    database.execute("COMMIT")
+
+
+def _has_later_column(database: sqlite3.Connection) -> bool:
+    return any(row[1] == _LATER_COLUMN for row in database.execute("PRAGMA table_info(run)"))
 
 
 def _search(row: tuple[Any, ...]) -> Search:

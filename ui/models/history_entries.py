@@ -4,6 +4,7 @@ A file that cannot be read is an entry with the reason.
 Leaves to others: the files (`ui.history`), words and rows (`ui.models.history_rows`).
 """
 
+import datetime as dt
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def read_advices(folder: Path) -> Iterator[HistoryEntry]:
 def advice_entry(path: Path, *, is_foreign: bool = False) -> HistoryEntry:
     """Return the entry of a file that should hold an advice."""
     moment = kept_at(path)
-    date = "" if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    date = "" if moment is None else _local_date(moment)
     try:
         advice = read_document(path, Recommendation)
     except AdvisorError as error:
@@ -103,6 +104,17 @@ def advice_entry(path: Path, *, is_foreign: bool = False) -> HistoryEntry:
         is_cancelled=advice.measurements is not None and advice.measurements.is_cancelled,
         is_foreign=is_foreign,
     )
+
+
+def _local_date(moment: dt.datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _date_of(row: HistoryRow) -> str:
+    try:
+        return _local_date(dt.datetime.fromisoformat(row.finished_at))
+    except ValueError:
+        return row.finished_on  # only the date was kept
 
 
 def open_entry(path: Path) -> HistoryEntry:
@@ -177,12 +189,12 @@ def _trial_entry(key: str, rows: list[HistoryRow]) -> HistoryEntry:
         report = report_of(rows)
     except ValueError as error:
         return HistoryEntry(
-            id=key, kind=EntryKind.DAMAGED, date=rows[-1].finished_on, problem=str(error)
+            id=key, kind=EntryKind.DAMAGED, date=_date_of(rows[-1]), problem=str(error)
         )
     return HistoryEntry(
         id=key,
         kind=EntryKind.TRIAL,
-        date=rows[-1].finished_on,
+        date=_date_of(rows[-1]),
         network=search.title,
         machine=search.machine,
         report=report,

@@ -59,7 +59,21 @@ def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
             tr(N_("The network cannot be run: {message}"), message=said_line(baseline.message, tr)),
         )
     verdicts = (_verdict_line(result, tr) for result in report.results[1:])
-    return (*ahead_lines(report, tr), *verdicts, *warning_lines(report, tr))
+    now = _state_now_lines(baseline, tr)
+    return (*ahead_lines(report, tr), *now, *verdicts, *warning_lines(report, tr))
+
+
+def _state_now_lines(baseline: TrialResult, tr: Translator) -> tuple[str, ...]:
+    if baseline.step_s is None:
+        return ()
+    return (
+        tr(
+            N_("{title}: {step} a step; {n} runs."),
+            title=title_of(baseline, tr),
+            step=format_duration(baseline.step_s.mid),
+            n=baseline.n_runs,
+        ),
+    )
 
 
 def _verdict_line(result: TrialResult, tr: Translator) -> str:

@@ -137,6 +137,7 @@ def test_runs_take_turns_and_the_verdict_feeds_the_advice(make, qtbot):
     qtbot.waitUntil(lambda: ended(presenter), timeout=20_000)
     assert runs.order[:3] == ["now", "xla", "now"]
     assert dialog.table.model().rowCount() == len(runs.order)
+    assert "As it is now: " in dialog.verdict.text()
     assert "slower, 0.5×" in dialog.verdict.text()
     assert "95 % interval" in dialog.verdict.text()
     assert "made anew" in dialog.verdict.text()
@@ -145,6 +146,7 @@ def test_runs_take_turns_and_the_verdict_feeds_the_advice(make, qtbot):
     assert advice.baseline.basis is Basis.MEASURED
     assert read_last() == advice
     (entry,) = read_trials(trials_file())
+    assert " " in entry.date, "the time of day is kept"
     assert [r.verdict for r in entry.report.results] == [
         TrialVerdict.BASELINE, TrialVerdict.SLOWER,
     ]  # fmt: skip

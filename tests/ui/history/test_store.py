@@ -57,6 +57,20 @@ def test_runs_come_back_as_they_were(tmp_path):
         assert (row.search, row.setup, row.run) == (SEARCH, SETUP, RUN)
 
 
+def test_a_file_without_times_of_day_gets_them_and_keeps_its_runs(tmp_path):
+    path = tmp_path / "h"
+    with History(path) as history:
+        add(history)
+    with sqlite3.connect(path) as database:
+        database.execute("ALTER TABLE run DROP COLUMN finished_at")
+    database.close()
+    now = "2026-11-22T18:55:10+00:00"
+    with History(path) as history:
+        history.add_run(SEARCH, SETUP, RUN, finished_on="2026-11-22", finished_at=now)
+        assert [row.finished_at for row in history.rows()] == ["", now]
+        assert {row.finished_on for row in history.rows()} == {"2026-11-22"}
+
+
 def test_a_search_begins_anew_or_goes_on(tmp_path):
     with History(tmp_path / "h") as history:
         first = history.begun(SEARCH)
