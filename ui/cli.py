@@ -11,7 +11,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from advisor.errors import AdvisorError, InputError
 from advisor.i18n import N_
@@ -19,37 +18,14 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
 from advisor.report.called import as_called
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT
-from ui.help_text import HelpText
 from ui.logs import kept_log, log_fault, log_file
+from ui.one_line_parser import OneLineParser
 from ui.program import program_name
 from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
 # Commands whose answer rests on the dataset, and so on the user's own rows.
 DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """A parser whose errors are one line with what to do, and whose help is in our language."""
-
-    def __init__(self, **arguments: Any) -> None:
-        super().__init__(formatter_class=HelpText, **arguments)
-
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        """Print the help so that any terminal can show it."""
-        if file is not None:
-            super().print_help(file)
-            return
-        from ui.terminal import print_line
-
-        print_line(self.format_help().rstrip())
-
-    def error(self, message: str) -> NoReturn:
-        """Raise instead of printing the usage: every bad input ends the same way."""
-        raise InputError(f"{message} (see {self.prog} --help)")
 
 
 def _whole_number(text: str) -> int:

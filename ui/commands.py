@@ -61,7 +61,7 @@ def advise(options: argparse.Namespace) -> int:
         raise InputError(f"{options.pdf}: the PDF and the JSON need files of their own")
     request = journey.JourneyRequest(
         network=_network(options),
-        model_file=_model_file(options),
+        model_file=model_file(options),
         job=_job(options),
         preferences=preferences_of(options),
         budget=_budget(options),
@@ -207,7 +207,8 @@ def _network(options: argparse.Namespace) -> str | None:
     return options.network if options.network is None else str(options.network)
 
 
-def _model_file(options: argparse.Namespace) -> Path | None:
+def model_file(options: argparse.Namespace) -> Path | None:
+    """Return the file that the arguments name as the network, None where they name none."""
     if options.workload is not None and _looks_like_file(options.workload):
         return Path(options.workload)
     return options.model if options.model is None else Path(options.model)
@@ -227,7 +228,7 @@ def _job(options: argparse.Namespace) -> Job:
 def workload_of(options: argparse.Namespace) -> Workload:
     """Return the workload that the arguments name."""
     request = journey.JourneyRequest(
-        network=_network(options), model_file=_model_file(options), job=_job(options)
+        network=_network(options), model_file=model_file(options), job=_job(options)
     )
     try:
         return journey.load_job(request, journey.bundled_knowledge())

@@ -7,13 +7,17 @@ import argparse
 from pathlib import Path
 
 from advisor.errors import InputError
+from advisor.model.machine import MachineProfile
+from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Preferences, Recommendation
+from advisor.model.workload import Workload
 from advisor.report.build import build_report
 from ui import commands, journey
-from ui.comparing import baseline_here
+from ui.earlier_trials import earlier_trials_of
 from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
+from ui.own_steps import own_steps_of
 from ui.saved_values import saved_values
 from ui.settings import read_last
 from ui.terminal import print_line, report_text
@@ -21,28 +25,26 @@ from ui.terminal import print_line, report_text
 
 def predict(options: argparse.Namespace) -> int:
     """Print the predicted times of a network on this machine or on a saved one."""
-    knowledge = journey.bundled_knowledge()
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
+    recommendation = _advised(options, profile, measurements, workload, Preferences())
     if options.json is not None:
-        baseline = baseline_here(profile, measurements, workload, knowledge)
-        write_document(options.json, baseline)
-        return EXIT_DONE
-    recommendation = journey.advise(profile, measurements, workload, Preferences(), knowledge)
-    print_line(commands.summary_of(recommendation))
+        write_document(options.json, recommendation.baseline)
+    else:
+        print_line(commands.summary_of(recommendation))
     return EXIT_DONE
 
 
 def recommend(options: argparse.Namespace) -> int:
     """Print advice made from saved values alone; write the PDF and the JSON."""
-    if options.pdf is not None:
-        check_writable(options.pdf)
-    knowledge = journey.bundled_knowledge()
+    for target in (options.pdf, options.json):
+        if target is not None and str(target) != "-":
+            check_writable(Path(target))
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
     journey.check_memory(workload, profile)
-    recommendation = journey.advise(
-        profile, measurements, workload, commands.preferences_of(options), knowledge
+    recommendation = _advised(
+        options, profile, measurements, workload, commands.preferences_of(options)
     )
     if options.pdf is not None:
         _write_pdf(options.pdf, recommendation)
@@ -51,6 +53,31 @@ def recommend(options: argparse.Namespace) -> int:
     else:
         print_line(commands.summary_of(recommendation))
     return EXIT_DONE
+
+
+def _advised(
+    options: argparse.Namespace,
+    profile: MachineProfile,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    preferences: Preferences,
+) -> Recommendation:
+    """Return advice from values; those of the last run go with what was tried here since."""
+    knowledge, index = journey.bundled_knowledge(), journey.bundled_index()
+    if options.measurements is not None or options.profile is not None:
+        return journey.advise(profile, measurements, workload, preferences, knowledge, index=index)
+    earlier = earlier_trials_of(profile, workload, model_file=commands.model_file(options))
+    return journey.advise(
+        profile,
+        measurements,
+        workload,
+        preferences,
+        knowledge,
+        index=index,
+        own_steps=own_steps_of(profile),
+        trials=earlier.taken,
+        untaken_trial=earlier.untaken,
+    )
 
 
 def report(options: argparse.Namespace) -> int:

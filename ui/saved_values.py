@@ -9,7 +9,7 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from ui import commands, journey
 from ui.files import read_part
-from ui.settings import read_last
+from ui.last_measured import last_measured
 
 
 def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
@@ -25,8 +25,8 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         return saved_profile(options), measurements
     if options.profile is not None:
         return saved_profile(options), None
-    last = read_last()
-    if last is not None and last.measurements is not None and last.measurements.measured:
+    last = last_measured()
+    if last is not None and last.measurements is not None:
         measured_on = last.measurements.measured_on
         commands.say(f"taking the measurements of the last run, {measured_on}")
         return last.profile, last.measurements

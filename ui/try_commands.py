@@ -39,6 +39,7 @@ from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
 from ui.history.store import History, Search
 from ui.language import user_translator
+from ui.last_measured import last_measured
 from ui.own_steps import keep_own_step, own_steps_of
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
@@ -86,10 +87,11 @@ def try_settings(options: argparse.Namespace) -> int:
 
 
 def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProfile) -> None:
-    """Make the last advice anew from what was tried; what it was made from otherwise stays."""
-    last = read_last()
+    """Make the last advice anew from what was tried and what was last measured here."""
+    last, measured = read_last(), last_measured()
+    is_here = measured is not None and measured.profile.cpu.brand == profile.cpu.brand
+    measurements = measured.measurements if measured is not None and is_here else None
     is_same = last is not None and last.workload == workload
-    measurements = last.measurements if last is not None and is_same else None
     preferences = last.preferences if last is not None and is_same else Preferences()
     advice = journey.advise(
         profile,
@@ -195,7 +197,7 @@ def _keep_own_step(
     profile: MachineProfile,
 ) -> None:
     """Keep what the trial tells of a prediction from what was last measured on this machine."""
-    last = read_last()
+    last = last_measured()
     if last is None or last.profile.cpu.brand != profile.cpu.brand:
         return
     advice = dataclasses.replace(last, profile=profile, workload=workload, trials=report)

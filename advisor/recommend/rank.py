@@ -14,10 +14,12 @@ Under all three an option that computes something else (a smaller network, froze
 below every option that does the job as it was asked, and one whose price is unknown below those
 whose price is known where money counts. Values that differ by less than 10 % stand in the order
 of least change, then of money. A tie, with a shared rank, are those of them whose computing times
-differ by less than 10 % too: what takes twice as long is no tie to anybody who waits for it.
+differ by less than 10 % too: what takes twice as long is no tie to anybody who waits for it, nor
+is a rental that costs over twice as much as another.
 Leaves to others: times (`advisor.predict`), money (`advisor.recommend.cost`), wording.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -39,6 +41,8 @@ from advisor.recommend.reasons import reason
 TIE_FRACTION = 0.10
 # "Cheapest within 20 % of the fastest".
 WINDOW_FRACTION = 0.20
+# So much money is none.
+_CENT_USD = 0.01
 # Money is worth spending only when it saves at least this many hours.
 WORTH_PAYING_H = 1.0
 # Scores of a lower class lie above all of a higher one: no job takes 1e8 hours or USD.
@@ -274,8 +278,23 @@ def _ties(band: Sequence[_Scored]) -> list[list[_Scored]]:
             ties[-1].append(entry)
         else:
             ties.append([entry])
-    ordered = [sorted(tie, key=lambda item: _least_change(item.candidate)) for tie in ties]
+    alike = [same for tie in ties for same in _without_dear_rentals(tie)]
+    ordered = [sorted(tie, key=lambda item: _least_change(item.candidate)) for tie in alike]
     return sorted(ordered, key=lambda tie: _least_change(tie[0].candidate))
+
+
+def _without_dear_rentals(tie: Sequence[_Scored]) -> list[list[_Scored]]:
+    """Split off rentals that cost over twice as much as another one that is done as soon."""
+    prices = [usd for entry in tie if (usd := _rent_usd(entry)) is not None]
+    limit = max(2.0 * min(prices), min(prices) + _CENT_USD) if prices else math.inf
+    dear = [entry for entry in tie if (_rent_usd(entry) or 0.0) > limit]
+    near = [entry for entry in tie if entry not in dear]
+    return [near, *_without_dear_rentals(dear)] if dear else [near]
+
+
+def _rent_usd(entry: _Scored) -> float | None:
+    candidate = entry.candidate
+    return candidate.usd if candidate.option.kind is OptionKind.CLOUD else None
 
 
 def _compute_order(entry: _Scored) -> tuple[float, str]:

@@ -52,7 +52,13 @@ _GROUPED_BY_CODE = frozenset({ReasonCode.FRAMEWORK_NOT_FOUND, ReasonCode.EXCLUDE
 # The parameter of a broken limit that tells how far off an option is.
 _LIMITS = {ReasonCode.OVER_DEADLINE: "hours", ReasonCode.OVER_BUDGET: "usd"}
 MAY_BE_FAR_OFF = N_("(!) may be off by more than 3 times.")
+_NOTHING_FITS = N_("Nothing fits your limits: loosen the budget or the deadline.")
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
+
+
+def nothing_fits_text(advice: Recommendation, tr: Translator) -> str:
+    """Return that no option is within the limits, and which one is nearest."""
+    return "\n".join((tr(_NOTHING_FITS), _nearest_miss(advice, tr)))
 
 
 def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = False) -> Section:
@@ -64,11 +70,9 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
     cancelled = cancelled_text(advice.measurements, tr)
     first_blocks = (Paragraph(text=cancelled),) if cancelled else ()
     if not advice.ranked:
-        text = tr(N_("Nothing fits your limits: loosen the budget or the deadline."))
+        nothing = Paragraph(text=tr(_NOTHING_FITS), style="lead")
         nearest = Paragraph(text=_nearest_miss(advice, tr))
-        return Section(
-            title=title, blocks=(*first_blocks, Paragraph(text=text, style="lead"), nearest)
-        )
+        return Section(title=title, blocks=(*first_blocks, nothing, nearest))
     first = advice.ranked[0]
     blocks: list[Block] = [
         *first_blocks,

@@ -9,6 +9,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Report, Section
 from advisor.report.advice_sections import (
@@ -34,6 +35,15 @@ from advisor.report.short_sections import (
     short_options_section,
 )
 from advisor.report.trial_section import tried_sections
+
+_TRAINING_JOB = N_(
+    "{title}, {phase}: batch {batch}, {samples:,} samples × {epochs} epochs, {precision}, on {cpu}."
+    " Wanted: {objective}."
+)
+_INFERENCE_JOB = N_(
+    "{title}, {phase}: batch {batch}, {samples:,} samples, {precision}, on {cpu}."
+    " Wanted: {objective}."
+)
 
 
 def build_report(advice: Recommendation, tr: Translator) -> Report:
@@ -90,16 +100,15 @@ def build_summary(advice: Recommendation, tr: Translator) -> Report:
 def _report(
     advice: Recommendation, sections: tuple[Section, ...], footer: str, tr: Translator
 ) -> Report:
+    is_training = advice.workload.phase is Phase.TRAINING
     subtitle = tr(
-        N_(
-            "{title}, {phase}: batch {batch}, {samples:,} samples × {epochs} epochs, on {cpu}."
-            " Wanted: {objective}."
-        ),
+        _TRAINING_JOB if is_training else _INFERENCE_JOB,
         title=advice.workload.title,
         batch=advice.workload.batch_size,
         samples=advice.workload.samples,
         epochs=advice.workload.epochs,
         phase=tr(PHASES[advice.workload.phase]),
+        precision=advice.workload.precision.value,
         cpu=advice.profile.cpu.brand,
         objective=tr(OBJECTIVES[advice.preferences.objective]),
     )

@@ -54,6 +54,7 @@ REFUSED = (
     N_("nobody is there to ask: look at `share preview`, then add --yes"),
     N_("no deep-learning framework is installed there"),
     N_("there is no such interpreter"),
+    N_("{name} is no command: {command} takes a file"),
     N_("trials run Keras networks: give .keras, .json or a Python file"),
 )  # fmt: skip
 # What the parser of the command line says.

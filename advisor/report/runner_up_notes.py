@@ -24,11 +24,15 @@ def runner_up_notes(advice: Recommendation, tr: Translator) -> Iterator[str]:
     texts = {row.option.id: _texts(row.reasons, tr) for row in rows}
     counts: dict[str, list[RankedOption]] = {}
     for row in rows:
+        # Of a shared rank only what is true of all of it is said by its number.
+        others = [texts[other.option.id] for other in rows if other.rank == row.rank]
         for text in texts[row.option.id]:
-            counts.setdefault(text, []).append(row)
+            if all(text in each for each in others):
+                counts.setdefault(text, []).append(row)
     shared = {text: found for text, found in counts.items() if len(found) >= _SHARED_BY}
     for row in rows:
-        own = [text for text in texts[row.option.id] if text not in shared][:_SHOWN_REASONS]
+        told = {text for text, found in shared.items() if row in found}
+        own = [text for text in texts[row.option.id] if text not in told][:_SHOWN_REASONS]
         if own:
             yield tr(
                 N_("{rank}. {title}: {why}."),

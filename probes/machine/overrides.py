@@ -22,6 +22,8 @@ _TRUE_WORDS = ("true", "yes", "on", "1")
 _FALSE_WORDS = ("false", "no", "off", "0")
 _FIXED = ("collected_on", "missing", "overrides")
 _SIZE_WITH_UNIT = re.compile(r"\d+(\.\d+)?\s*([kmgt])i?b", re.IGNORECASE)
+# A smaller number without a unit was meant as GiB or KiB.
+_LEAST_BYTES = 1024
 _FACTORS = {"k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 
 
@@ -141,6 +143,8 @@ def _parse_count(text: str, *, name: str) -> int:
     lowest = 1 if name.rpartition(".")[2].startswith("n_") else 0
     if value is None or not lowest <= value < 1 << 60:
         raise InputError(f"{name}: {text!r} is not a whole number from {lowest} up")
+    if name.endswith("_bytes") and text.isdecimal() and 0 < value < _LEAST_BYTES:
+        raise InputError(f"{name}: {text!r} would be bytes: give the unit too, such as {text} GiB")
     return value
 
 

@@ -25,7 +25,7 @@ from tests.ui.history_values import (
     keep_trial,
     measured_advice,
 )
-from ui import history_commands, settings, try_commands
+from ui import history_commands, journey, settings, try_commands
 from ui.cli import run
 from ui.history.store import History, search_of
 
@@ -241,3 +241,13 @@ def test_a_history_without_anything(capsys):
     assert run(["history"]) == 0
     assert "nothing was advised or tried yet" in capsys.readouterr().err
     assert not Path(try_commands.history_file()).exists()
+
+
+def test_a_trial_of_another_network_leaves_what_was_measured(fake, capsys):
+    here = journey.probe_machine(with_opencl=False)
+    advice = dataclasses.replace(measured_advice(time_s=0.5), profile=here)
+    assert settings.keep_last(advice) is None
+    assert run(["try", "mnist-cnn", "--option", "xla"]) == 0, capsys.readouterr().err
+    kept = settings.read_last()
+    assert kept.workload.network == "mnist-cnn"
+    assert kept.measurements == advice.measurements

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import Recommendation
-from advisor.report.advice_sections import MAY_BE_FAR_OFF
+from advisor.report.advice_sections import MAY_BE_FAR_OFF, nothing_fits_text
 from advisor.report.build import build_report
 from advisor.report.html import render_html
 from advisor.report.text import render_text
@@ -99,6 +99,9 @@ class AdviceView(QWidget):
         self.warning_note = text_label(tr(MAY_BE_FAR_OFF), name="note")
         self.warning_note.setContentsMargins(8, 4, 8, 0)
         self.warning_note.hide()
+        # In place of the answer where nothing is within the limits.
+        self.nothing = text_label(name="message_text")
+        self.nothing.hide()
         self.avoid_table = RowsTable(self._avoid, widths={0: 190, 1: 70}, name=tr(N_("Avoid")))
         self.hints_table = RowsTable(self._hints, widths={0: 190}, name=tr(N_("Worth trying")))
         for table in (self.avoid_table, self.hints_table):
@@ -136,6 +139,7 @@ class AdviceView(QWidget):
             exports.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.nothing)
         column.addWidget(self._splitter, 1)
         column.addLayout(exports)
 
@@ -160,6 +164,7 @@ class AdviceView(QWidget):
         for model in (self._options, self._avoid, self._hints):
             model.show_rows(())
         self.warning_note.hide()
+        self.nothing.hide()
         self.report.clear()
 
     def show_advice(self, advice: Recommendation, *, is_provisional: bool) -> None:
@@ -179,6 +184,8 @@ class AdviceView(QWidget):
             with QSignalBlocker(self.options_table):
                 self.options_table.choose_row(number)
         self.card.setVisible(bool(advice.ranked))
+        self.nothing.setText("" if advice.ranked else nothing_fits_text(advice, self._tr))
+        self.nothing.setVisible(not advice.ranked)
         self._show_report()
         self._show_chart()
 

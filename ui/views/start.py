@@ -150,7 +150,9 @@ class StartView(QWidget):
         elif advice is not None:
             title = self._tr(N_("No option fits your limits"))
             text = self._tr(N_("The advice tells why each one was left out."))
-            self.message.show_message(title, text)
+            # Sliders may have asked for another size than the job above.
+            job = job_sentence(advice.workload, advice.preferences, self._tr)
+            self.message.show_message(title, job, closing_text=text)
             self._below.setCurrentWidget(self.message)
         else:
             self._show_message(state)

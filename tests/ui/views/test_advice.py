@@ -80,7 +80,11 @@ def test_the_option_that_the_user_chose_stays_chosen_where_the_order_changes(vie
 def test_an_advice_without_options_is_no_error(view):
     view.show_advice(an_advice(ranked=()), is_provisional=False)
     assert not view.card.isVisible()
+    assert "Nothing fits your limits" in view.nothing.text()
+    assert view.nothing.isVisible()
     assert view.has_advice
+    view.show_advice(an_advice(), is_provisional=False)
+    assert not view.nothing.isVisible()
 
 
 def test_the_report_is_made_when_it_is_looked_at(view):

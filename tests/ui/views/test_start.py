@@ -129,6 +129,7 @@ def test_a_new_run_forgets_the_old_one(view, states):
 def test_limits_that_leave_nothing_are_told_and_lead_to_the_reasons(view, states, qtbot):
     view.show_state(AdviseState(stage=Stage.DONE, recommendation=an_advice(ranked=())))
     assert view.message.title.text() == "No option fits your limits"
+    assert "50,000 samples × " in view.message.text.text(), "for which job"
     with qtbot.waitSignal(view.page_requested) as told:
         view.options_button.click()
     assert told.args == ["advice"]
