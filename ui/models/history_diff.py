@@ -10,12 +10,14 @@ from enum import StrEnum
 from advisor.errors import InputError
 from advisor.i18n import N_
 from advisor.model.measurement import BenchmarkRequest, Measurement
+from advisor.model.quantity import Basis
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialResult
 
 # Less than this is a tie.
 TIE = 0.05
 _HEADLINE = "headline"
+_Headlines = dict[tuple[object, ...], Measurement]
 
 
 class Change(StrEnum):
@@ -84,6 +86,8 @@ def diff_advices(before: Recommendation, after: Recommendation, *, names: tuple[
     notes: list[str] = []
     if before.workload == after.workload:
         rows += _job_rows(before, after)
+        if (before.baseline.basis is Basis.MEASURED) != (after.baseline.basis is Basis.MEASURED):
+            notes.append(N_("One of the two was tried, the other is a prediction."))
     else:
         notes.append(N_("The jobs differ, so that their times say nothing about each other."))
     if before.profile.cpu.brand != after.profile.cpu.brand:
@@ -91,17 +95,11 @@ def diff_advices(before: Recommendation, after: Recommendation, *, names: tuple[
     if any(each.measurements is None or not each.measurements.measured for each in (before, after)):
         notes.append(N_("One of the two rests on no measurement."))
     old, new = _headlines(before), _headlines(after)
-    rows += [
-        DiffRow(
-            kind=FigureKind.KERNEL,
-            before_s=old[key].median_s,
-            after_s=new[key].median_s,
-            request=new[key].request,
-        )
-        for key in old
-        if key in new and old[key].median_s > 0 and new[key].median_s > 0
-    ]
     lost = len(old.keys() ^ new.keys())
+    if old and before.measurements == after.measurements:
+        notes.append(N_("Both rest on the same measurements."))
+    else:
+        rows += _kernel_rows(old, new)
     return Diff(before=names[0], after=names[1], rows=tuple(rows), notes=tuple(notes), n_lost=lost)
 
 
@@ -119,8 +117,20 @@ def _job_rows(before: Recommendation, after: Recommendation) -> Iterator[DiffRow
         )
 
 
-def _headlines(advice: Recommendation) -> dict[tuple[object, ...], Measurement]:
-    found: dict[tuple[object, ...], Measurement] = {}
+def _kernel_rows(old: _Headlines, new: _Headlines) -> Iterator[DiffRow]:
+    for key, result in old.items():
+        after = new.get(key)
+        if after is not None and result.figure_s > 0.0 and after.figure_s > 0.0:
+            yield DiffRow(
+                kind=FigureKind.KERNEL,
+                before_s=result.figure_s,
+                after_s=after.figure_s,
+                request=after.request,
+            )
+
+
+def _headlines(advice: Recommendation) -> _Headlines:
+    found: _Headlines = {}
     for result in advice.measurements.measured if advice.measurements else ():
         asked = result.request
         if asked.role == _HEADLINE:
