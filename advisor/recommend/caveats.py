@@ -9,6 +9,7 @@ from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.option import OptionKind
 from advisor.model.prediction import Prediction
+from advisor.model.quantity import Precision
 from advisor.model.recommendation import Caveat, Preferences, RankedOption
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
@@ -67,6 +68,8 @@ def machine_caveats(
         found.append(caveat("overridden", names=", ".join(profile.overrides)))
     if memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is False:
         found.append(caveat("memory_too_small", needed_bytes=float(workload.memory_bytes)))
+    if workload.precision is Precision.INT8:
+        found.append(caveat("int8_needs_quantising"))
     found += [caveat("workload_note", note=note) for note in workload.notes]
     return tuple(found)
 

@@ -205,6 +205,10 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     "busy_machine": (
         N_("The machine was busy ({busy_percent} % of its processor time) when it was looked at."),
     ),
+    "int8_needs_quantising": (
+        N_("Keras computes no network in int8 by itself: the times are those of its products after"
+           " the model was quantised, by one of the ways that are worth trying."),
+    ),
     "virtual_machine": (
         N_("This is a virtual machine ({hypervisor}): its host may slow it down at any time."),
     ),
