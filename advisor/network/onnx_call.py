@@ -7,6 +7,10 @@ Leaves to others: the rules (`onnx_rules_*`), the walk over the graph (`onnx_gra
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from advisor.errors import NetworkFileError
 from advisor.model.kernel import ElementwiseShape
@@ -15,6 +19,18 @@ from advisor.network.call import Result, Shape, Step
 from advisor.network.fields import describe
 from advisor.network.onnx_reading import OnnxNode, OnnxTensor
 
+# Whole numbers of 64 bits, or floats.
+Value = npt.NDArray[Any]
+
+
+class WrongBatchError(Exception):
+    """The batch of the file is not what it was taken for; holds a number of samples."""
+
+    def __init__(self, samples: int) -> None:
+        """Keep the samples that an operation has."""
+        super().__init__(samples)
+        self.samples = samples
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxInput:
@@ -22,16 +38,14 @@ class OnnxInput:
 
     Attributes:
         tensor: its shape, and where it is computed.
-        weight: name of the weights of the file that it is, else None.
-        integers: its values, where it is a short list of whole numbers known from the file;
-        fractions: the same where they are no whole numbers.
+        weights: names and sizes of the weights of the file that it is, or is made from.
+        value: its values, where they are few and known from the file alone (`onnx_folding`).
         is_data: whether it depends on what the network is fed.
     """
 
     tensor: Tensor
-    weight: str | None = None
-    integers: tuple[int, ...] | None = None
-    fractions: tuple[float, ...] | None = None
+    weights: tuple[tuple[str, int], ...] = ()
+    value: Value | None = None
     is_data: bool = False
 
     @property
@@ -49,6 +63,7 @@ class OnnxCall:
             leaves it free.
         counted: weights that an operation before has brought in.
         described: shapes of its results as the file describes them, None where it does not.
+        is_batch_sure: whether `fixed_batch` is no guess any more.
     """
 
     node: OnnxNode
@@ -59,6 +74,7 @@ class OnnxCall:
     opset: int
     is_training: bool
     described: tuple[Shape | None, ...]
+    is_batch_sure: bool = False
     counted: set[str] = field(default_factory=set)
 
     def refuse(self, problem: str) -> NetworkFileError:
@@ -83,15 +99,24 @@ class OnnxCall:
             raise self.refuse(f"needs {rank} dimensions, its input is {shape}")
         return shape
 
-    def integers(self, index: int) -> tuple[int, ...] | None:
+    def value(self, index: int) -> Value | None:
         """Return the values of an input that is known from the file, else None."""
-        value = self.inputs[index] if index < len(self.inputs) else None
-        return None if value is None else value.integers
+        given = self.inputs[index] if index < len(self.inputs) else None
+        return None if given is None else given.value
+
+    def integers(self, index: int) -> tuple[int, ...] | None:
+        """Return an input of whole numbers that is known from the file as a list, else None."""
+        value = self.value(index)
+        if value is None or value.dtype != np.int64:
+            return None
+        return tuple(int(each) for each in value.ravel())
 
     def fractions(self, index: int) -> tuple[float, ...] | None:
-        """Return the values of a short input of floats that is known from the file, else None."""
-        value = self.inputs[index] if index < len(self.inputs) else None
-        return None if value is None else value.fractions
+        """Return an input of floats that is known from the file as a list, else None."""
+        value = self.value(index)
+        if value is None or value.dtype == np.int64:
+            return None
+        return tuple(float(each) for each in value.ravel())
 
     def number(self, name: str, *, default: int) -> int:
         """Return a whole number among the attributes."""
@@ -137,15 +162,24 @@ class OnnxCall:
         sizes = []
         for index in indices:
             value = self.inputs[index] if index < len(self.inputs) else None
-            if value is None or value.weight is None or value.weight in self.counted:
-                continue
-            self.counted.add(value.weight)
-            sizes.append(math.prod(value.shape))
+            for name, size in () if value is None else value.weights:
+                if name not in self.counted:
+                    self.counted.add(name)
+                    sizes.append(size)
         return tuple(sizes)
 
     def count(self, *sizes: int) -> int:
         """Return the product of sizes of the graph for the wanted batch, 1 at least."""
         return max(1, -(-math.prod(sizes) * self.batch // self.fixed_batch))
+
+    def check_batch(self, samples: int) -> None:
+        """Doubt the batch where an operation that knows its samples has another number of them.
+
+        Raises:
+            WrongBatchError: with those samples.
+        """
+        if not self.is_batch_sure and samples % self.fixed_batch:
+            raise WrongBatchError(samples)
 
     def total(self, shape: Shape) -> int:
         """Return the values of a tensor for the whole batch."""

@@ -27,8 +27,8 @@ from advisor.network.keras_inputs import (
     ASSUMED_TIMESTEPS,
     ASSUMED_VOLUME_SIDE,
 )
-from advisor.network.onnx_call import OnnxCall, OnnxInput
-from advisor.network.onnx_folding import fold
+from advisor.network.onnx_call import OnnxCall, OnnxInput, WrongBatchError
+from advisor.network.onnx_folding import fold, value_of
 from advisor.network.onnx_reading import OnnxGraph, OnnxNode, OnnxTensor, OnnxValue
 
 _RULES = {
@@ -42,17 +42,27 @@ _RULES = {
 
 # ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.
 _OF_ONE_PROCESSOR = ("ReorderInput", "ReorderOutput")
+# What they make depends on values; parts of the graph stand inside them.
+_WITH_GRAPHS = ("Loop", "If", "Scan", "SequenceMap", "SequenceEmpty", "SplitToSequence")
 _BATCH_NAMES = ("batch", "n", "b", "bs", "batch_size", "batchsize", "unk__")
 # Operations that may stand between a constant of the file and what uses it as a weight.
 _WEIGHT_PASSING = (
     "DequantizeLinear", "QuantizeLinear", "Cast", "Identity", "Transpose", "Reshape", "Flatten",
+    "Unsqueeze", "Squeeze",
 )  # fmt: skip
 
 
 class _Walk:
     """The state of one walk: what each name of the graph stands for."""
 
-    def __init__(self, graph: OnnxGraph, *, builder: NetworkBuilder, is_training: bool) -> None:
+    def __init__(
+        self,
+        graph: OnnxGraph,
+        *,
+        builder: NetworkBuilder,
+        is_training: bool,
+        fixed_batch: int | None,
+    ) -> None:
         self._graph = graph
         self._builder = builder
         self._is_training = is_training
@@ -62,14 +72,19 @@ class _Walk:
             name: _constant_input(tensor) for name, tensor in graph.constants.items()
         }
         self._batch_names: set[str] = set()
-        self._fixed_batch = 1
+        self._fixed_batch = fixed_batch or 1
+        self._is_batch_sure = fixed_batch is not None
+        # Constants that the graph fills with one number.
+        self._filled: set[str] = set()
 
     def add_inputs(self) -> None:
         """Add what the network is fed: inputs that are not constants."""
         fed = [v for v in self._graph.inputs if v.name not in self._graph.constants]
         leading = {_batch_of(v.dims) for v in fed if v.dims} - {None, 1}
+        if self._is_batch_sure:
+            pass
         # Leading sizes that differ are no batch: the file has none.
-        if len(leading) == 1:
+        elif len(leading) == 1:
             self._fixed_batch = min(leading.pop() or 1, MAX_DIMENSION)
         for value in fed:
             if value.name not in self._values:
@@ -116,6 +131,7 @@ class _Walk:
             opset=self._graph.opset,
             is_training=self._is_training,
             described=tuple(self._described(output) for output in node.outputs),
+            is_batch_sure=self._is_batch_sure,
             counted=self._counted,
         )
         if not self._keep_constant(call):
@@ -126,8 +142,8 @@ class _Walk:
         node = call.node
         folded = fold(call)
         if folded is not None:
-            tensor = Tensor(shape=folded[1])
-            self._keep(node, (OnnxInput(tensor=tensor, integers=folded[0]),))
+            tensor = Tensor(shape=tuple(folded.shape))
+            self._keep(node, (OnnxInput(tensor=tensor, value=folded),))
             return True
         value = node.attributes.get("value")
         if node.op_type == "Constant":
@@ -150,12 +166,22 @@ class _Walk:
             outputs = rule(replace(call, counted=set())).outputs
         else:
             outputs = self._unknown(call).outputs
-        passes = node.op_type in _WEIGHT_PASSING and first is not None
-        names = [first.weight] if passes and first is not None else list(node.outputs)
-        return tuple(
-            OnnxInput(tensor=Tensor(shape=shape), weight=name)
-            for shape, name in zip(outputs, names, strict=False)
-        )
+        weights = self._weights_behind(call, outputs)
+        return tuple(OnnxInput(tensor=Tensor(shape=shape), weights=weights) for shape in outputs)
+
+    def _weights_behind(
+        self, call: OnnxCall, outputs: tuple[Shape, ...]
+    ) -> tuple[tuple[str, int], ...]:
+        """Return the weights of the file that a constant made from constants comes from."""
+        node, given = call.node, [value for value in call.inputs if value is not None]
+        if node.op_type == "ConstantOfShape":
+            # Files without weights have them made so; masks and grids begin so too.
+            self._filled.add(node.outputs[0])
+            return ((node.outputs[0], math.prod(outputs[0])),)
+        if node.op_type in _WEIGHT_PASSING and given:
+            return given[0].weights
+        every = dict.fromkeys(weight for value in given for weight in value.weights)
+        return tuple(weight for weight in every if weight[0] not in self._filled)
 
     def _add_call(self, name: str, call: OnnxCall) -> None:
         rule = _RULES.get(call.node.op_type)
@@ -170,6 +196,8 @@ class _Walk:
         self._keep(call.node, tuple(OnnxInput(tensor=tensor, is_data=True) for tensor in made))
 
     def _unknown(self, call: OnnxCall) -> Result:
+        if call.node.op_type in _WITH_GRAPHS and None in call.described:
+            raise call.refuse("holds a part that runs so often as the data say: it is not followed")
         recorded = tuple(shape for shape in call.described if shape is not None)
         is_complete = bool(recorded) and len(recorded) == len(call.described)
         outputs = recorded if is_complete else (call.shape(),) * max(1, len(call.described))
@@ -227,9 +255,8 @@ def _further(call: OnnxCall, count: int) -> tuple[Shape, ...]:
 def _constant_input(tensor: OnnxTensor) -> OnnxInput:
     return OnnxInput(
         tensor=Tensor(shape=tensor.dims),
-        weight=tensor.name if tensor.is_weight else None,
-        integers=tensor.integers,
-        fractions=tensor.fractions,
+        weights=((tensor.name, math.prod(tensor.dims)),) if tensor.is_weight else (),
+        value=value_of(tensor),
     )
 
 
@@ -273,11 +300,24 @@ def network_from_onnx(
             "optimised by ONNX Runtime for one kind of processor: give the file that this was "
             "made from"
         )
-    builder = NetworkBuilder(batch_size=batch_size)
-    walk = _Walk(graph, builder=builder, is_training=is_training)
-    walk.add_inputs()
-    for position, node in enumerate(graph.nodes):
-        walk.add_node(node, position=position)
+    try:
+        builder, walk = _walked(graph, batch_size, is_training=is_training, fixed_batch=None)
+    except WrongBatchError as wrong:
+        builder, walk = _walked(
+            graph, batch_size, is_training=is_training, fixed_batch=wrong.samples
+        )
     if not builder.has_operators:
         raise NetworkFileError("the graph has no operations that compute anything")
     return builder.finish(name, outputs=walk.outputs(graph.outputs))
+
+
+def _walked(
+    graph: OnnxGraph, batch_size: int, *, is_training: bool, fixed_batch: int | None
+) -> tuple[NetworkBuilder, _Walk]:
+    """Follow all operations, with the batch that the file has, where that is known."""
+    builder = NetworkBuilder(batch_size=batch_size)
+    walk = _Walk(graph, builder=builder, is_training=is_training, fixed_batch=fixed_batch)
+    walk.add_inputs()
+    for position, node in enumerate(graph.nodes):
+        walk.add_node(node, position=position)
+    return builder, walk

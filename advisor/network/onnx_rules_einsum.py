@@ -34,12 +34,16 @@ def einsum(call: OnnxCall) -> Result:
         is_data = call.given(index).is_data
         later = set(result).union(*operands[index + 1 :])
         kept = tuple(dict.fromkeys(x for x in (*labels, *operands[index]) if x in later))
-        shape = _product_shape(
-            call, labels, operands[index], kept=kept, sizes=sizes, are_data=(has_data, is_data)
-        )
-        elements = call.total(tuple(sizes[x] for x in kept))
+        made = tuple(sizes[x] for x in kept)
         taken = call.take(0, 1) if index == 1 else call.take(index)
-        steps.append(Step(shape=shape, elements=elements, weights=taken))
+        if set(labels) | set(operands[index]) <= set(kept):
+            # Nothing is summed: value by value.
+            steps.append(call.elementwise("multiply", made, n_inputs=2, weights=taken))
+        else:
+            shape = _product_shape(
+                call, labels, operands[index], kept=kept, sizes=sizes, are_data=(has_data, is_data)
+            )
+            steps.append(Step(shape=shape, elements=call.total(made), weights=taken))
         labels, has_data = kept, has_data or is_data
     if not steps:
         # One operand: a transposition, a diagonal or a sum over dimensions.

@@ -65,6 +65,8 @@ def _image(call: OnnxCall) -> tuple[int, int, Shape]:
     shape = call.shape()
     if not 3 <= len(shape) <= 5:
         raise call.refuse(f"works on 1 to 3 dimensions of space, its input is {shape}")
+    if call.given(0).is_data:
+        call.check_batch(shape[0])
     return shape[0], shape[1], shape[2:]
 
 
@@ -243,6 +245,7 @@ def recurrent(call: OnnxCall) -> Result:
     first, second, features = call.shape(0, rank=3)
     is_batch_first = call.number("layout", default=0) == 1
     timesteps, samples = (second, first) if is_batch_first else (first, second)
+    call.check_batch(samples)
     directions = call.shape(1, rank=3)[0]
     hidden = call.shape(2, rank=3)[1 if call.node.op_type.startswith("Dynamic") else 2]
     wanted = call.node.outputs

@@ -27,7 +27,7 @@ def largest(call: OnnxCall) -> Result:
 
 def picked(call: OnnxCall) -> Result:
     """Rule of `GatherElements`: one value for each place."""
-    return call.copied(call.shape(1))
+    return _taken(call, call.shape(1))
 
 
 def picked_rows(call: OnnxCall) -> Result:
@@ -37,7 +37,14 @@ def picked_rows(call: OnnxCall) -> Result:
     depth = places[-1] if places else 0
     if not 0 <= alike <= len(data) or not 1 <= depth <= len(data) - alike:
         raise call.refuse(f"its indices {places} do not fit its input {data}")
-    return call.copied((*places[:-1], *data[alike + depth :]))
+    return _taken(call, (*places[:-1], *data[alike + depth :]))
+
+
+def _taken(call: OnnxCall, output: Shape) -> Result:
+    """Return values picked from a tensor, which may be weights."""
+    return Result(
+        outputs=(output,), steps=(call.elementwise("copy", output, weights=call.take(0)),)
+    )
 
 
 def scattered(call: OnnxCall) -> Result:
@@ -82,6 +89,18 @@ def regions(call: OnnxCall) -> Result:
     return Result(outputs=(output,), steps=(step,))
 
 
+def counted(call: OnnxCall) -> Result:
+    """Rule of `Range`: as many values as fit between two numbers, where that is known."""
+    numbers = [call.integers(index) or call.fractions(index) for index in range(3)]
+    known = [values[0] for values in numbers if values is not None and len(values) == 1]
+    if len(known) != 3 or known[2] == 0:
+        described = call.described[0] if call.described else None
+        if described is None:
+            raise call.refuse("how many numbers it makes is not in the file")
+        return call.copied(described)
+    return call.copied((max(1, math.ceil((known[1] - known[0]) / known[2])),))
+
+
 def turned(call: OnnxCall) -> Result:
     """Rule of `Hardmax`, `ReverseSequence` and others that give as many values as they read."""
     shape = call.shape()
@@ -90,6 +109,7 @@ def turned(call: OnnxCall) -> Result:
 
 RULES: dict[str, OnnxRule] = {
     "TopK": largest,
+    "Range": counted,
     "GatherElements": picked,
     "GatherND": picked_rows,
     **dict.fromkeys(("ScatterND", "ScatterElements", "Scatter"), scattered),

@@ -211,7 +211,7 @@ def gather(call: OnnxCall) -> Result:
     """Rule of `Gather`: an embedding where it looks rows up in weights."""
     axis = call.axis(call.number("axis", default=0), rank=max(1, len(call.shape())))
     table = call.given(0)
-    if table.weight is not None and axis == 0 and len(table.shape) > 1:
+    if table.weights and axis == 0 and len(table.shape) > 1:
         return look_up(call)
     shape = call.shape()
     return call.copied((*shape[:axis], *call.shape(1), *shape[axis + 1 :]))

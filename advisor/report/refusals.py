@@ -131,6 +131,9 @@ LAYERS = (
     N_("takes {part} of {n} values"),
     N_("its indices {shape} do not fit its input {other}"),
     N_("the number of classes is not in the file"),
+    N_("holds a part that runs so often as the data say: it is not followed"),
+    N_("how many numbers it makes is not in the file"),
+    N_("cannot be computed: {why}"),
     N_("its grid {shape} does not fit its input {other}"),
     N_("its windows would be {size}"),
 )  # fmt: skip

@@ -8,6 +8,7 @@ from onnx.backend.test.loader import load_model_tests
 from advisor.errors import NetworkFileError
 from advisor.model.kernel import (
     Cell,
+    ElementwiseShape,
     GemmShape,
     NormShape,
     RecurrentShape,
@@ -75,7 +76,7 @@ def test_a_sum_over_named_dimensions_is_a_product(equation, dims, weight, made, 
 def test_three_operands_are_taken_from_the_left():
     network = einsum("bi,bj,jik->bk", ("batch", 6), ("batch", 4), weight=(4, 6, 3))
     assert shapes(network) == [
-        GemmShape(m=6, n=4, k=1, batch=BATCH),
+        ElementwiseShape(op="multiply", elements=BATCH * 24, n_inputs=2),
         GemmShape(m=BATCH, n=3, k=24),
     ]
     assert (output(network), network.parameters) == ((1, 3), 72)
