@@ -56,6 +56,15 @@ class Call:
         """Shape of the first input."""
         return self.inputs[0]
 
+    @property
+    def recorded(self) -> tuple[Shape, ...]:
+        """Shapes of all results as the file records them, () where it records none.
+
+        One that nothing uses is not in the file: it is taken to be like the first that is.
+        """
+        known = [shape for shape in self.declared if shape is not None]
+        return tuple(known[0] if shape is None else shape for shape in self.declared if known)
+
     def total(self, shape: Shape) -> int:
         """Return the values that a tensor of this shape holds for the whole batch."""
         return self.batch * math.prod(shape)

@@ -102,9 +102,8 @@ _WRAPPERS = {
 
 def unknown(call: Call) -> Result:
     """Return what is known of a layer without a rule: its result, from the file or its input."""
-    recorded = tuple(shape for shape in call.declared if shape is not None)
-    outputs = recorded or (call.input,)
-    where = "recorded in the file" if recorded else "taken to be that of its input"
+    outputs = call.recorded or (call.input,)
+    where = "recorded in the file" if call.recorded else "taken to be that of its input"
     elements = sum(call.total(shape) for shape in outputs)
     step = Step(
         shape=UnknownShape(layer_type=call.class_name, elements=elements), elements=elements

@@ -101,6 +101,10 @@ def _build(
     return _build_functional(builder, body, tensors=tensors, scope=inner)
 
 
+# Packages whose layers and operations are known by their names: keras, keras_hub, tensorflow.
+_MODULES = ("keras", "tf_keras", "tensorflow", "builtins")
+
+
 def _layer_parts(entry: Any, *, position: int) -> tuple[str, str, dict[str, Any]]:
     """Return name, class and configuration of an entry of "layers"."""
     if not isinstance(entry, dict) or not isinstance(entry.get("class_name"), str):
@@ -113,7 +117,16 @@ def _layer_parts(entry: Any, *, position: int) -> tuple[str, str, dict[str, Any]
     name = config.get("name") or entry.get("name") or f"layer_{position + 1}"
     if not isinstance(name, str):
         raise NetworkFileError(f"layer {position + 1} has a name that is no text")
-    return name, plain_name(entry["class_name"]), config
+    class_name = plain_name(entry["class_name"])
+    return name, f"Custom>{class_name}" if _is_own(entry) else class_name, config
+
+
+def _is_own(entry: Mapping[str, Any]) -> bool:
+    """Whether a class is the user's, whatever its name: Keras 3 writes where each comes from."""
+    if "module" not in entry:
+        return False
+    module = entry["module"]
+    return not (isinstance(module, str) and module.split(".")[0].startswith(_MODULES))
 
 
 def _build_sequential(

@@ -8,6 +8,7 @@ from collections import Counter
 
 from advisor.model.kernel import GemmShape
 from advisor.network.call import Result, Step
+from advisor.network.einsum import product_sizes
 from advisor.network.onnx_call import OnnxCall
 
 # More letters than a tensor has dimensions in practice: a longer equation was made to harm.
@@ -98,23 +99,16 @@ def _product_shape(
 
     The samples of the batch are rows where one operand is the same for all of them.
     """
-
-    def count(letters: set[str]) -> int:
-        return math.prod(sizes[letter] for letter in letters)
-
-    a, b, wanted = set(first), set(second), set(kept)
-    alone = count(a & b & wanted)
-    rows, columns = count((a - b) & wanted), count((b - a) & wanted)
-    inner = count((a & b) - wanted)
+    found = product_sizes(first, second, kept=kept, sizes=sizes)
+    rows, columns = found.rows, found.columns
     if all(are_data):
-        return GemmShape(m=rows, n=columns, k=inner, batch=call.count(alone))
-    if not any(are_data):
-        return GemmShape(m=rows, n=columns, k=inner, batch=alone)
+        batch = call.count(found.alone)
+        return GemmShape(m=rows, n=columns, k=found.inner, batch=batch)
     if are_data[0]:
         rows = call.count(rows)
-    else:
+    elif are_data[1]:
         columns = call.count(columns)
-    return GemmShape(m=rows, n=columns, k=inner, batch=alone)
+    return GemmShape(m=rows, n=columns, k=found.inner, batch=found.alone)
 
 
 RULES = {"Einsum": einsum}

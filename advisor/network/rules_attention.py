@@ -3,6 +3,7 @@
 Leaves to others: masks, which cost nothing that matters.
 """
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -192,6 +193,25 @@ def dot_attention(call: Call) -> Result:
         reads=(-1, -3 if len(call.inputs) > 2 else -2),
     )
     return _scored(call, scoring, queries=queries, values=values, outer=outer)
+
+
+def product_attention(call: Call) -> Result:
+    """Rule of `keras.ops.dot_product_attention`: places, heads and width in each input."""
+    # Query, key and value: not the order of the layers above.
+    query, key, value = _require_inputs(call)
+    if not len(query) == len(key) == len(value) == 3:
+        raise call.fields.refuse(f"{call.class_name} needs sequences, found {query} and {value}")
+    heads = _Heads(
+        outer=1, queries=query[0], values=key[0], query_heads=query[1], value_heads=key[1],
+        key_dim=query[2], value_dim=value[2],
+    )  # fmt: skip
+    scores, softmax, total = _weighing(call, heads, start=0)
+    steps = (
+        dataclasses.replace(scores, reads=(-1, -2)),
+        softmax,
+        dataclasses.replace(total, reads=(1, -len(call.inputs[:3]))),
+    )
+    return Result(outputs=((*query[:2], value[2]),), steps=steps)
 
 
 def _additive(call: Call, *, weights: tuple[int, ...]) -> Result:

@@ -115,7 +115,6 @@ LAYERS = (
     N_("the equation {text} does not fit its input {shape}"),
     N_("the size of {name} in its equation is not stated"),
     N_("Dot needs two inputs, found {n}"),
-    N_("a matrix product of {shapes} is not supported"),
     N_("the cell {name} is not LSTMCell, GRUCell or SimpleRNNCell"),
     N_("its stack of cells is empty"),
     N_("{name} is {value}, not channels_last or channels_first"),
