@@ -18,10 +18,42 @@ def dense(call: Call) -> Result:
         raise call.fields.refuse("Dense needs at least one dimension a sample")
     *leading, features = call.input
     output = (*leading, units)
-    weights = (features * units, *((units,) if call.fields.flag("use_bias", default=True) else ()))
+    bias = (units,) if call.fields.flag("use_bias", default=True) else ()
     gemm = GemmShape(m=call.batch * math.prod(leading), n=units, k=features)
-    step = Step(shape=gemm, elements=call.total(output), weights=weights)
-    return Result(outputs=(output,), steps=(step, *fused_activation(call, output)))
+    kernel = _kernel(call, features, units)
+    step = Step(
+        shape=gemm, elements=call.total(output), weights=(*kernel.weights, *bias),
+        frozen=kernel.frozen, reads=(-1,),
+    )  # fmt: skip
+    return Result(outputs=(output,), steps=(*kernel.steps, step, *fused_activation(call, output)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kernel:
+    """Sizes of the tensors of a kernel, and what is computed before it can be used."""
+
+    weights: tuple[int, ...] = ()
+    frozen: tuple[int, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+def _kernel(call: Call, rows: int, columns: int) -> _Kernel:
+    """Return a kernel of rows x columns: trained itself, through LoRA, or quantised and fixed.
+
+    With LoRA Keras adds a product of two narrow matrices to the kernel in every step.
+    """
+    rank = call.fields.optional_integer("lora_rank")
+    if rank is not None:
+        merge = Step(
+            shape=GemmShape(m=rows, n=columns, k=rank), elements=rows * columns,
+            weights=(rows * rank, rank * columns),
+        )  # fmt: skip
+        return _Kernel(frozen=(rows * columns,), steps=(merge,))
+    policy = call.fields.raw("dtype")
+    kind = policy.get("class_name") if isinstance(policy, dict) else None
+    if isinstance(kind, str) and kind.startswith("Quantized"):
+        return _Kernel(frozen=(rows * columns,))
+    return _Kernel(weights=(rows * columns,))
 
 
 def embedding(call: Call) -> Result:
@@ -30,7 +62,12 @@ def embedding(call: Call) -> Result:
     dim = call.fields.integer("output_dim")
     output = (*call.input, dim)
     shape = EmbeddingShape(indices=call.total(call.input), dim=dim, vocabulary=vocabulary)
-    step = Step(shape=shape, elements=call.total(output), weights=(vocabulary * dim,))
+    table = _kernel(call, vocabulary, dim)
+    narrow = tuple(size for step in table.steps for size in step.weights)
+    step = Step(
+        shape=shape, elements=call.total(output), weights=(*table.weights, *narrow),
+        frozen=table.frozen,
+    )  # fmt: skip
     return Result(outputs=(output,), steps=(step,))
 
 

@@ -286,3 +286,19 @@ def test_tensorflow_functions_of_keras_2_are_named():
     network = built(config)
     assert network.operators[0].shape == ElementwiseShape(op="add", elements=18)
     assert isinstance(network.operators[1].shape, UnknownShape)
+
+
+def test_with_lora_the_kernel_is_fixed_and_two_narrow_matrices_are_trained():
+    network = built(sequential((9,), layer("Dense", units=4, lora_rank=2)))
+    assert [op.shape for op in network.operators] == [
+        GemmShape(m=9, n=4, k=2), GemmShape(m=2, n=4, k=9),
+    ]  # fmt: skip
+    assert (network.parameters, network.trainable_parameters) == (36 + 26 + 4, 26 + 4)
+    tokens = built(sequential((7,), layer("Embedding", input_dim=50, output_dim=6, lora_rank=2)))
+    assert (tokens.parameters, tokens.trainable_parameters) == (300 + 112, 112)
+
+
+def test_a_quantised_kernel_is_not_trained():
+    policy = {"class_name": "QuantizedDTypePolicy", "config": {"mode": "int8"}}
+    network = built(sequential((9,), layer("Dense", units=4, dtype=policy)))
+    assert (network.parameters, network.trainable_parameters) == (40, 4)
