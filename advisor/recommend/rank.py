@@ -15,7 +15,7 @@ below every option that does the job as it was asked, and one whose price is unk
 whose price is known where money counts. Values that differ by less than 10 % stand in the order
 of least change, then of money. A tie, with a shared rank, are those of them whose computing times
 differ by less than 10 % too: what takes twice as long is no tie to anybody who waits for it, nor
-is a rental that costs over twice as much as another.
+is a rental that costs over ten times as much as another.
 Leaves to others: times (`advisor.predict`), money (`advisor.recommend.cost`), wording.
 """
 
@@ -41,7 +41,8 @@ from advisor.recommend.reasons import reason
 TIE_FRACTION = 0.10
 # "Cheapest within 20 % of the fastest".
 WINDOW_FRACTION = 0.20
-# So much money is none.
+# So many times as much money, and more than none, is no tie between rentals.
+_DEAR = 10.0
 _CENT_USD = 0.01
 # Money is worth spending only when it saves at least this many hours.
 WORTH_PAYING_H = 1.0
@@ -284,9 +285,9 @@ def _ties(band: Sequence[_Scored]) -> list[list[_Scored]]:
 
 
 def _without_dear_rentals(tie: Sequence[_Scored]) -> list[list[_Scored]]:
-    """Split off rentals that cost over twice as much as another one that is done as soon."""
+    """Split off rentals that cost over ten times as much as another one that is done as soon."""
     prices = [usd for entry in tie if (usd := _rent_usd(entry)) is not None]
-    limit = max(2.0 * min(prices), min(prices) + _CENT_USD) if prices else math.inf
+    limit = max(_DEAR * min(prices), min(prices) + _CENT_USD) if prices else math.inf
     dear = [entry for entry in tie if (_rent_usd(entry) or 0.0) > limit]
     near = [entry for entry in tie if entry not in dear]
     return [near, *_without_dear_rentals(dear)] if dear else [near]
