@@ -18,6 +18,7 @@ from advisor.network import (
     onnx_rules_quantised,
     onnx_rules_select,
     onnx_rules_shape,
+    onnx_rules_spectrum,
 )
 from advisor.network.builder import Network, NetworkBuilder, Tensor
 from advisor.network.call import Result, Shape, Step
@@ -38,6 +39,7 @@ _RULES = {
     **onnx_rules_einsum.RULES,
     **onnx_rules_attention.RULES,
     **onnx_rules_quantised.RULES,
+    **onnx_rules_spectrum.RULES,
 }
 
 # ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.

@@ -132,6 +132,7 @@ LAYERS = (
     N_("the number of classes is not in the file"),
     N_("holds a part that runs so often as the data say: it is not followed"),
     N_("how many numbers it makes is not in the file"),
+    N_("the length of its frames is not in the file"),
     N_("cannot be computed: {why}"),
     N_("its grid {shape} does not fit its input {other}"),
     N_("its windows would be {size}"),

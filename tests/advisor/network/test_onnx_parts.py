@@ -254,6 +254,15 @@ def test_a_file_for_one_kind_of_processor_says_what_to_give_instead():
     refuse(data, "give the file that this was made from")
 
 
+def test_a_spectrum_for_each_frame():
+    data = model(
+        [("STFT", ["x", "step", "w"], ["y"])],
+        [fed("x", "batch", 4000, 1)],
+        [numpy_helper.from_array(np.array(100, np.int64), "step"), weights("w", 400)],
+    )
+    assert output(built(data)) == (1, 37, 201, 2)
+
+
 def test_picks_and_samples():
     places = fed("i", "batch", 7, kind=INT64)
     assert output(one("GatherElements", [fed("x", "batch", 9), places], axis=1)) == (1, 7)
@@ -273,7 +282,7 @@ _FAMILIES = (
     "test_einsum_", "test_attention_", "test_top_k", "test_gather_elements", "test_gathernd_",
     "test_scatter", "test_gridsample", "test_roialign", "test_hardmax", "test_rotary_embedding",
     "test_reversesequence", "test_bitwise", "test_matmul_", "test_averagepool", "test_maxpool",
-    "test_layer_normalization", "test_dynamicquantizelinear",
+    "test_layer_normalization", "test_dynamicquantizelinear", "test_dft",
 )  # fmt: skip
 # What differs: the first size is taken for a batch, which a result need not have in front.
 _TAKEN_FOR_A_BATCH = {"test_matmul_1d_3d"}
