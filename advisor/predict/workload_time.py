@@ -24,7 +24,7 @@ from advisor.model.workload import Operator, Workload
 from advisor.predict.beside import calls_beside, conversions, fed_s
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
-from advisor.predict.typical import typical_factor
+from advisor.predict.typical import cold_factor, typical_factor
 from advisor.predict.update import update_s
 from advisor.predict.work import kernel_calls, operator_kind
 
@@ -235,6 +235,8 @@ def _call_time(
     if _folds(operator, workload):
         seconds *= _FOLDED_SHARE
     kind = operator_kind(call.shape)
+    if device.is_framework:
+        seconds *= cold_factor(kind, direction=call.direction)
     if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
         sums.is_small_recurrent = True
     sums.add(kind, time, seconds, seconds * _threads_share(time.time_s, device))

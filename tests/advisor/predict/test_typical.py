@@ -2,9 +2,9 @@
 
 import pytest
 
-from advisor.model.kernel import OperatorKind
+from advisor.model.kernel import Direction, OperatorKind
 from advisor.model.quantity import Phase
-from advisor.predict.typical import GROUPS, LEAST, MOST, typical_factor
+from advisor.predict.typical import GROUPS, LEAST, MOST, cold_factor, typical_factor
 
 
 @pytest.mark.parametrize("kind", OperatorKind)
@@ -18,3 +18,14 @@ def test_a_class_has_one_group():
     assert len(kinds) == len(set(kinds))
     factors = {typical_factor(kind, phase=Phase.INFERENCE) for kind in GROUPS["convolution"]}
     assert len(factors) == 1
+
+
+def test_only_the_weight_gradient_of_a_depthwise_convolution_misses_the_caches():
+    cold = {
+        (kind, direction)
+        for kind in OperatorKind
+        for direction in Direction
+        if cold_factor(kind, direction=direction) != 1.0
+    }
+    assert cold == {(OperatorKind.DEPTHWISE, Direction.WEIGHT_GRADIENT)}
+    assert 1.4 <= cold_factor(*next(iter(cold))[:1], direction=Direction.WEIGHT_GRADIENT) <= 2.2
