@@ -312,6 +312,32 @@ def advise(
     )
 
 
+def advise_with_tried(
+    profile: MachineProfile,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    preferences: Preferences,
+    *,
+    model_file: Path | None,
+) -> Recommendation:
+    """Return the advice with what was tried on this machine before, of this job and of others."""
+    from ui.earlier_trials import earlier_trials_of
+    from ui.own_steps import own_steps_of
+
+    earlier = earlier_trials_of(profile, workload, model_file=model_file)
+    return advise(
+        profile,
+        measurements,
+        workload,
+        preferences,
+        bundled_knowledge(),
+        index=bundled_index(),
+        own_steps=own_steps_of(profile),
+        trials=earlier.taken,
+        untaken_trial=earlier.untaken,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatIf:
     """Another size of the same job, or other limits; None for no limit."""
@@ -350,9 +376,6 @@ def walk(
     Raises:
         InputError: bad input, before anything is measured.
     """
-    from ui.earlier_trials import earlier_trials_of
-    from ui.own_steps import own_steps_of
-
     knowledge = bundled_knowledge()
     workload = load_job(request, knowledge)
     profile = probe_machine()
@@ -364,18 +387,8 @@ def walk(
     results = measure(profile, workload, request, on_event=on_event, cancel=cancel)
     if not (results.measured or results.is_cancelled):
         return first
-    own = own_steps_of(profile)
-    earlier = earlier_trials_of(profile, workload, model_file=request.model_file)
-    final = advise(
-        profile,
-        results,
-        workload,
-        request.preferences,
-        knowledge,
-        index=index,
-        own_steps=own,
-        trials=earlier.taken,
-        untaken_trial=earlier.untaken,
+    final = advise_with_tried(
+        profile, results, workload, request.preferences, model_file=request.model_file
     )
     on_event(AdviceReady(recommendation=final))
     return final

@@ -13,11 +13,9 @@ from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Workload
 from advisor.report.build import build_report
 from ui import commands, journey
-from ui.earlier_trials import earlier_trials_of
 from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
-from ui.own_steps import own_steps_of
 from ui.saved_values import saved_values
 from ui.settings import read_last
 from ui.terminal import print_line, report_text
@@ -63,20 +61,11 @@ def _advised(
     preferences: Preferences,
 ) -> Recommendation:
     """Return advice from values; those of the last run go with what was tried here since."""
-    knowledge, index = journey.bundled_knowledge(), journey.bundled_index()
     if options.measurements is not None or options.profile is not None:
+        knowledge, index = journey.bundled_knowledge(), journey.bundled_index()
         return journey.advise(profile, measurements, workload, preferences, knowledge, index=index)
-    earlier = earlier_trials_of(profile, workload, model_file=commands.model_file(options))
-    return journey.advise(
-        profile,
-        measurements,
-        workload,
-        preferences,
-        knowledge,
-        index=index,
-        own_steps=own_steps_of(profile),
-        trials=earlier.taken,
-        untaken_trial=earlier.untaken,
+    return journey.advise_with_tried(
+        profile, measurements, workload, preferences, model_file=commands.model_file(options)
     )
 
 

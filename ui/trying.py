@@ -14,7 +14,6 @@ from advisor.model.machine import MachineProfile
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource, TrialVerdict
 from advisor.model.workload import Job, Workload
-from advisor.recommend.recommend import recommend
 from advisor.recommend.tried import OWN_PREFIX
 from probes.bench.process import CancelToken
 from probes.bench.trials.facts import memory_limit_bytes
@@ -146,14 +145,12 @@ def tells_something(report: TrialReport) -> bool:
 
 def advice_with(report: TrialReport, advice: Recommendation) -> Recommendation:
     """Return the advice made anew with what was tried; what it was made from otherwise stays."""
-    return recommend(
+    return journey.advise(
         advice.profile,
         advice.measurements,
         advice.workload,
         advice.preferences,
         journey.bundled_knowledge(),
-        today=journey.today(),
-        app_version=journey.app_version(),
         index=journey.bundled_index(),
         trials=report,
         own_steps=advice.own_steps,

@@ -276,10 +276,10 @@ def _computed(call: OnnxCall) -> Value | None:
         return None
     with np.errstate(all="ignore"):
         made = _TWO[call.node.op_type](*values)
-        size = np.max(np.abs(_TWO[call.node.op_type](*(v.astype(np.float64) for v in values))),
-                      initial=0.0)  # fmt: skip
-    if made.dtype == np.int64 and not size < _LARGEST:
-        raise call.refuse("a size beyond all bounds")
+        if made.dtype == np.int64:
+            wide = _TWO[call.node.op_type](*(value.astype(np.float64) for value in values))
+            if not np.max(np.abs(wide), initial=0.0) < _LARGEST:
+                raise call.refuse("a size beyond all bounds")
     return made
 
 

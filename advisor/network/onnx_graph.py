@@ -83,10 +83,8 @@ class _Walk:
         """Add what the network is fed: inputs that are not constants."""
         fed = [v for v in self._graph.inputs if v.name not in self._graph.constants]
         leading = {_batch_of(v.dims) for v in fed if v.dims} - {None, 1}
-        if self._is_batch_sure:
-            pass
         # Leading sizes that differ are no batch: the file has none.
-        elif len(leading) == 1:
+        if len(leading) == 1 and not self._is_batch_sure:
             self._fixed_batch = min(leading.pop() or 1, MAX_DIMENSION)
         for value in fed:
             if value.name not in self._values:

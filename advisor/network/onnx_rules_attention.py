@@ -8,10 +8,11 @@ Leaves to others: attention that a file spells out, as most do (`onnx_rules_laye
 import dataclasses
 from dataclasses import dataclass
 
-from advisor.model.kernel import EmbeddingShape, GemmShape, NormShape, SoftmaxShape
+from advisor.model.kernel import EmbeddingShape, GemmShape, NormShape
 from advisor.network.call import Result, Shape, Step
 from advisor.network.onnx_call import OnnxCall, OnnxInput
 from advisor.network.onnx_rules_layers import product
+from advisor.network.rules_attention import weighing_steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +34,12 @@ class _Sizes:
 
 def _weighed(call: OnnxCall, sizes: _Sizes) -> tuple[Step, ...]:
     """Return scores, softmax and weighted sum."""
-    batch = call.count(sizes.samples, sizes.heads)
-    scores = batch * sizes.queries * sizes.values
-    return (
-        Step(
-            shape=GemmShape(
-                m=sizes.queries, n=sizes.values, k=sizes.key_dim, batch=batch, transpose_b=True
-            ),
-            elements=scores,
-        ),
-        Step(shape=SoftmaxShape(rows=batch * sizes.queries, columns=sizes.values), elements=scores),
-        Step(
-            shape=GemmShape(m=sizes.queries, n=sizes.value_dim, k=sizes.values, batch=batch),
-            elements=batch * sizes.queries * sizes.value_dim,
-        ),
+    return weighing_steps(
+        call.count(sizes.samples, sizes.heads),
+        queries=sizes.queries,
+        values=sizes.values,
+        key_dim=sizes.key_dim,
+        value_dim=sizes.value_dim,
     )
 
 

@@ -45,24 +45,34 @@ def _projection(call: Call, shape: Shape, *, width: int, bias: bool, read: int) 
 
 def _weighing(call: Call, heads: _Heads, *, start: int) -> tuple[Step, ...]:
     """Return scores, softmax and weighted sum; query, key, value are steps `start`..+2."""
-    batch = call.batch * heads.outer * heads.query_heads
-    scores = batch * heads.queries * heads.values
+    scores, softmax, total = weighing_steps(
+        call.batch * heads.outer * heads.query_heads,
+        queries=heads.queries,
+        values=heads.values,
+        key_dim=heads.key_dim,
+        value_dim=heads.value_dim,
+    )
+    return (
+        dataclasses.replace(scores, reads=(start, start + 1)),
+        softmax,
+        dataclasses.replace(total, reads=(start + 4, start + 2)),
+    )
+
+
+def weighing_steps(
+    batch: int, *, queries: int, values: int, key_dim: int, value_dim: int
+) -> tuple[Step, Step, Step]:
+    """Return scores, softmax and weighted sum of `batch` attentions, each after the one before."""
+    scores = batch * queries * values
     return (
         Step(
-            shape=GemmShape(
-                m=heads.queries, n=heads.values, k=heads.key_dim, batch=batch, transpose_b=True
-            ),
-            elements=scores,
-            reads=(start, start + 1),
-        ),
-        Step(
-            shape=SoftmaxShape(rows=batch * heads.queries, columns=heads.values),
+            shape=GemmShape(m=queries, n=values, k=key_dim, batch=batch, transpose_b=True),
             elements=scores,
         ),
+        Step(shape=SoftmaxShape(rows=batch * queries, columns=values), elements=scores),
         Step(
-            shape=GemmShape(m=heads.queries, n=heads.value_dim, k=heads.values, batch=batch),
-            elements=batch * heads.queries * heads.value_dim,
-            reads=(start + 4, start + 2),
+            shape=GemmShape(m=queries, n=value_dim, k=values, batch=batch),
+            elements=batch * queries * value_dim,
         ),
     )
 

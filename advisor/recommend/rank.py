@@ -288,8 +288,10 @@ def _without_dear_rentals(tie: Sequence[_Scored]) -> list[list[_Scored]]:
     """Split off rentals that cost over ten times as much as another one that is done as soon."""
     prices = [usd for entry in tie if (usd := _rent_usd(entry)) is not None]
     limit = max(_DEAR * min(prices), min(prices) + _CENT_USD) if prices else math.inf
-    dear = [entry for entry in tie if (_rent_usd(entry) or 0.0) > limit]
-    near = [entry for entry in tie if entry not in dear]
+    near: list[_Scored] = []
+    dear: list[_Scored] = []
+    for entry in tie:
+        (dear if (_rent_usd(entry) or 0.0) > limit else near).append(entry)
     return [near, *_without_dear_rentals(dear)] if dear else [near]
 
 
