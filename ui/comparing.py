@@ -1,6 +1,9 @@
 """This machine among published results, for the command line and the window alike.
 
-Leaves to others: which figures are alike (`advisor.compare`), showing them.
+The time of a network is that of the advice, so that both say the same: what was tried, else what
+is predicted.
+Leaves to others: the advice (`ui.journey`), which figures are alike (`advisor.compare`), showing
+them.
 """
 
 import dataclasses
@@ -9,51 +12,18 @@ from advisor.compare.kernels import compare_kernels
 from advisor.compare.networks import compare_network
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
-from advisor.model.machine import MachineProfile
-from advisor.model.measurement import MeasurementSet
-from advisor.model.prediction import Prediction
-from advisor.model.workload import Workload
-from advisor.predict.predict import PredictionContext, predict_baseline
+from advisor.model.recommendation import Recommendation
 
 
-def baseline_here(
-    profile: MachineProfile,
-    measurements: MeasurementSet | None,
-    workload: Workload,
-    knowledge: Knowledge,
-) -> Prediction:
-    """Return the time of a job on a machine as it is, from what was measured on it."""
-    context = PredictionContext(
-        profile=profile,
-        measurements=measurements,
-        workload=workload,
-        knowledge=knowledge,
-    )
-    return predict_baseline(context)
+def compare_network_of(advice: Recommendation, knowledge: Knowledge) -> Comparison:
+    """Return the speed of the network of an advice among published ones of like work."""
+    found = compare_network(advice.workload, advice.baseline, knowledge, profile=advice.profile)
+    measured = advice.measurements
+    return dataclasses.replace(found, measured_on=measured.measured_on if measured else None)
 
 
-def compare_network_here(
-    profile: MachineProfile,
-    measurements: MeasurementSet | None,
-    workload: Workload,
-    knowledge: Knowledge,
-) -> Comparison:
-    """Return the predicted speed of a network here among published ones of like work."""
-    baseline = baseline_here(profile, measurements, workload, knowledge)
-    found = compare_network(workload, baseline, knowledge, profile=profile)
-    measured_on = None if measurements is None else measurements.measured_on
-    return dataclasses.replace(found, measured_on=measured_on)
-
-
-def compare_all(
-    profile: MachineProfile,
-    measurements: MeasurementSet | None,
-    workload: Workload | None,
-    knowledge: Knowledge,
-) -> Comparison:
-    """Return the network first, where there is one, then every kernel."""
-    kernels = compare_kernels(profile, measurements, knowledge)
-    if workload is None:
-        return kernels
-    network = compare_network_here(profile, measurements, workload, knowledge)
+def compare_all(advice: Recommendation, knowledge: Knowledge) -> Comparison:
+    """Return the network of an advice first, then every kernel."""
+    kernels = compare_kernels(advice.profile, advice.measurements, knowledge)
+    network = compare_network_of(advice, knowledge)
     return dataclasses.replace(kernels, groups=(*network.groups, *kernels.groups))

@@ -20,7 +20,7 @@ from ui import journey, try_source
 from ui.history.store import History, HistoryRow, Search
 from ui.models.history_entries import report_of
 from ui.settings import trials_file
-from ui.try_plan import search_row
+from ui.try_plan import named_environment, search_row
 from ui.trying import tells_something
 
 
@@ -89,9 +89,6 @@ def _is_same(rows: Sequence[HistoryRow], profile: MachineProfile, source: TrialS
 def _environments(rows: Iterable[HistoryRow]) -> Iterator[Environment]:
     """Yield the other Pythons that a search used, as they are now; none of those that are gone."""
     pythons = dict.fromkeys(row.setup.python for row in rows if row.setup.python is not None)
-    if pythons:
-        # The words of `try` load what writes PDF.
-        from ui.try_commands import named_environment
     for python in pythons:
         with contextlib.suppress(InputError):
             environment = named_environment(python)

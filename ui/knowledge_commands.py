@@ -16,14 +16,15 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
 from advisor.model.explanation import Explanation
 from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.recommendation import Preferences
 from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
 from ui import commands, journey
-from ui.comparing import compare_network_here
+from ui.comparing import compare_network_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.language import user_translator
-from ui.saved_values import saved_profile, saved_values
+from ui.saved_values import advice_from, saved_profile, saved_values
 from ui.terminal import in_columns, print_line, report_text
 
 
@@ -39,7 +40,8 @@ def compare(options: argparse.Namespace) -> int:
     if workload is None:
         comparison = compare_kernels(profile, measurements, knowledge)
     else:
-        comparison = compare_network_here(profile, measurements, workload, knowledge)
+        advice = advice_from(options, profile, measurements, workload, Preferences())
+        comparison = compare_network_of(advice, knowledge)
     if options.kind is not None:
         comparison = of_kind(comparison, kind=DeviceKind(options.kind))
     if options.json is not None:

@@ -7,16 +7,13 @@ import argparse
 from pathlib import Path
 
 from advisor.errors import InputError
-from advisor.model.machine import MachineProfile
-from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Preferences, Recommendation
-from advisor.model.workload import Workload
 from advisor.report.build import build_report
 from ui import commands, journey
 from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
-from ui.saved_values import saved_values
+from ui.saved_values import advice_from, saved_values
 from ui.settings import read_last
 from ui.terminal import print_line, report_text
 
@@ -25,7 +22,7 @@ def predict(options: argparse.Namespace) -> int:
     """Print the predicted times of a network on this machine or on a saved one."""
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
-    recommendation = _advised(options, profile, measurements, workload, Preferences())
+    recommendation = advice_from(options, profile, measurements, workload, Preferences())
     if options.json is not None:
         write_document(options.json, recommendation.baseline)
     else:
@@ -41,7 +38,7 @@ def recommend(options: argparse.Namespace) -> int:
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
     journey.check_memory(workload, profile)
-    recommendation = _advised(
+    recommendation = advice_from(
         options, profile, measurements, workload, commands.preferences_of(options)
     )
     if options.pdf is not None:
@@ -51,22 +48,6 @@ def recommend(options: argparse.Namespace) -> int:
     else:
         print_line(commands.summary_of(recommendation))
     return EXIT_DONE
-
-
-def _advised(
-    options: argparse.Namespace,
-    profile: MachineProfile,
-    measurements: MeasurementSet | None,
-    workload: Workload,
-    preferences: Preferences,
-) -> Recommendation:
-    """Return advice from values; those of the last run go with what was tried here since."""
-    if options.measurements is not None or options.profile is not None:
-        knowledge, index = journey.bundled_knowledge(), journey.bundled_index()
-        return journey.advise(profile, measurements, workload, preferences, knowledge, index=index)
-    return journey.advise_with_tried(
-        profile, measurements, workload, preferences, model_file=commands.model_file(options)
-    )
 
 
 def report(options: argparse.Namespace) -> int:

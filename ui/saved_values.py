@@ -1,12 +1,15 @@
 """Values that a command starts from when it does not measure: files, else the last run.
 
-Leaves to others: reading a file (`ui.files`), what is made of the values (the commands).
+Leaves to others: reading a file (`ui.files`), the advice (`ui.journey`), what is shown of it (the
+commands).
 """
 
 import argparse
 
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
+from advisor.model.recommendation import Preferences, Recommendation
+from advisor.model.workload import Workload
 from ui import commands, journey
 from ui.files import read_part
 from ui.last_measured import last_measured
@@ -43,3 +46,19 @@ def saved_profile(options: argparse.Namespace) -> MachineProfile:
     if options.profile is None:
         return journey.probe_machine()
     return read_part(options.profile, MachineProfile)
+
+
+def advice_from(
+    options: argparse.Namespace,
+    profile: MachineProfile,
+    measurements: MeasurementSet | None,
+    workload: Workload,
+    preferences: Preferences,
+) -> Recommendation:
+    """Return advice from such values; those of the last run go with what was tried here since."""
+    if options.measurements is not None or options.profile is not None:
+        knowledge, index = journey.bundled_knowledge(), journey.bundled_index()
+        return journey.advise(profile, measurements, workload, preferences, knowledge, index=index)
+    return journey.advise_with_tried(
+        profile, measurements, workload, preferences, model_file=commands.model_file(options)
+    )

@@ -55,7 +55,10 @@ def add_try(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--resume", action="store_true", help=N_("go on with the last search"))
     group.add_argument(
-        "--apply", choices=FORMS, metavar="FORM", help=N_("print the best as %(choices)s")
+        "--apply",
+        choices=FORMS,
+        metavar="FORM",
+        help=N_("print the best as %(choices)s; of the last trial of this job, if there is one"),
     )
     group.add_argument("--pdf", type=Path, metavar="FILE", help=N_("write the figures as PDF"))
 

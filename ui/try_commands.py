@@ -9,7 +9,6 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from advisor.errors import InputError
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.machine import Environment, MachineProfile, OsFamily
@@ -32,9 +31,8 @@ from advisor.trial.judge import ahead_of
 from advisor.trial.plan import choose_trials
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
-from probes.environments import find_environments
-from probes.machine.reader import SystemReader
 from ui import commands, journey, try_install, try_source
+from ui.earlier_trials import earlier_trials_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
 from ui.history.store import History, Search
@@ -45,8 +43,9 @@ from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
 from ui.terminal import print_line, report_text
 from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
-from ui.try_plan import search_row, setups_for
+from ui.try_plan import named_environment, search_row, setups_for
 from ui.try_run import Searcher, SearchRequest
+from ui.trying import tells_something
 
 _MINUTE_S = 60.0
 
@@ -67,6 +66,12 @@ def try_settings(options: argparse.Namespace) -> int:
     source = _source(options)
     try_source.check_consent(source, has_consent=options.run_my_code)
     profile = journey.probe_machine(with_opencl=False)
+    earlier = _tried_before(options, source, profile)
+    if earlier is not None:
+        tr = _tr()
+        text = N_("taking what was tried on {date} (--minutes tries it anew)")
+        commands.say(tr(text, date=earlier.measured_on))
+        return EXIT_DONE if _show(earlier, options, profile.os.family) else EXIT_INCOMPLETE
     python = options.python
     if options.install is not None:
         python = try_install.installed_python(options)
@@ -84,6 +89,22 @@ def try_settings(options: argparse.Namespace) -> int:
         raise KeyboardInterrupt
     code = _exit_code(report)
     return code if is_applied else EXIT_INCOMPLETE
+
+
+def _tried_before(
+    options: argparse.Namespace, source: TrialSource, profile: MachineProfile
+) -> TrialReport | None:
+    """Return the earlier trial of this job that --apply by itself takes; None: to be tried now."""
+    asks_for_runs = (
+        options.option, options.all, options.list, options.python, options.install,
+        options.minutes, options.data, options.resume,
+    )  # fmt: skip
+    if options.apply is None or any(asks_for_runs) or source.code is not None:
+        return None
+    workload = commands.workload_of(options)
+    path = commands.model_file(options)
+    taken = earlier_trials_of(profile, workload, model_file=path).taken
+    return taken if taken is not None and tells_something(taken) else None
 
 
 def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProfile) -> None:
@@ -125,24 +146,6 @@ def _source(options: argparse.Namespace) -> TrialSource:
     return try_source.source_of_workload(
         workload, path=path, data=options.data, knowledge=journey.bundled_knowledge()
     )
-
-
-def named_environment(python: str | None) -> Environment | None:
-    """Return what is installed in an interpreter that the user named; None when none was named.
-
-    Raises:
-        InputError: when it is not there, or has no framework.
-    """
-    if python is None:
-        return None
-    if not Path(python).exists():
-        raise InputError(f"{python}: there is no such interpreter")
-    path = str(Path(python).absolute())
-    found = find_environments(SystemReader(), paths=(path,), budget_s=5.0)
-    for environment in found:
-        if path in (environment.python, str(Path(environment.python).parent.parent)):
-            return environment
-    raise InputError(f"{python}: no deep-learning framework is installed there")
 
 
 def _setups(
@@ -207,7 +210,14 @@ def _keep_own_step(
 def _tell(setup: TrialSetup, run: TrialRun) -> None:
     tr = _tr()
     name = setup_title(setup, tr)
-    if run.is_completed:
+    if run.is_completed and run.step_beside_s is not None:
+        text = tr(
+            N_("{name}: {step} a step; as it is now, in turns with it: {now}"),
+            name=name,
+            step=format_duration(run.step_s),
+            now=format_duration(run.step_beside_s),
+        )
+    elif run.is_completed:
         text = tr(N_("{name}: {step} a step"), name=name, step=format_duration(run.step_s))
     else:
         text = f"{name}: {tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"

@@ -8,12 +8,33 @@ Leaves to others: running (`ui.try_run`), what is worth trying (`advisor.trial.p
 import dataclasses
 from pathlib import Path
 
+from advisor.errors import InputError
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.trial import TrialSetup, TrialSource
 from advisor.trial.plan import list_trials
+from probes.environments import find_environments
+from probes.machine.reader import SystemReader
 from ui import journey
 from ui.history.store import Search, search_of
 from ui.try_run import gpu_backends, machine_facts
+
+
+def named_environment(python: str | None) -> Environment | None:
+    """Return what is installed in an interpreter that the user named; None when none was named.
+
+    Raises:
+        InputError: when it is not there, or has no framework.
+    """
+    if python is None:
+        return None
+    if not Path(python).exists():
+        raise InputError(f"{python}: there is no such interpreter")
+    path = str(Path(python).absolute())
+    found = find_environments(SystemReader(), paths=(path,), budget_s=5.0)
+    for environment in found:
+        if path in (environment.python, str(Path(environment.python).parent.parent)):
+            return environment
+    raise InputError(f"{python}: no deep-learning framework is installed there")
 
 
 def setups_for(

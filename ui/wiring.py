@@ -17,7 +17,7 @@ from advisor.i18n import N_, Translator
 from advisor.report.job_line import job_sentence
 from ui.journey import app_version, known_networks
 from ui.presenters.advise import AdvisePresenter, AdviseState
-from ui.presenters.compare import ComparePresenter, Subjects
+from ui.presenters.compare import ComparePresenter
 from ui.presenters.machine import MachinePresenter, MachineState
 from ui.presenters.workload import WorkloadPresenter, WorkloadState
 from ui.records import Records
@@ -231,7 +231,7 @@ class Wiring(QObject):
         state = self._presenters.advise.state
         # While kernels are timed nothing else may compute.
         if not state.is_busy:
-            self._presenters.compare.take(_subjects(state))
+            self._presenters.compare.take(state.recommendation)
             self._presenters.compare.show()
 
     def _history(self) -> QWidget:
@@ -251,12 +251,3 @@ class Wiring(QObject):
         presenter.state_changed.connect(page.show_state)
         page.show_state(presenter.state)
         return page
-
-
-def _subjects(state: AdviseState) -> Subjects | None:
-    advice = state.recommendation
-    if advice is None:
-        return None
-    return Subjects(
-        profile=advice.profile, measurements=advice.measurements, workload=advice.workload
-    )

@@ -214,6 +214,11 @@ class TrialRun:
         """
         return min(self.values_s) / self.batch_size
 
+    @property
+    def step_beside_s(self) -> float | None:
+        """Median seconds of one step of the state now in the turns beside; None: it ran alone."""
+        return statistics.median(self.beside_s) if self.beside_s else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialResult:

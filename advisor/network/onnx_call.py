@@ -81,6 +81,21 @@ class OnnxCall:
         """Return the error that says what is wrong with this operation."""
         return NetworkFileError(f"{self.where}: {problem}")
 
+    @property
+    def first_described(self) -> Shape | None:
+        """The shape of the first result as the file describes it, None where it does not."""
+        return self.described[0] if self.described else None
+
+    def all_described(self) -> tuple[Shape, ...]:
+        """Return the shapes of all results as the file describes them."""
+        shapes = tuple(shape for shape in self.described if shape is not None)
+        if len(shapes) != len(self.described):
+            raise self.refuse(
+                "the shape of its result is not in the file: run onnx.shape_inference.infer_shapes "
+                "on the model and save it"
+            )
+        return shapes
+
     def has(self, index: int) -> bool:
         """Tell whether the input is given."""
         return index < len(self.inputs) and self.inputs[index] is not None

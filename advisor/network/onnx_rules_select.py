@@ -16,7 +16,7 @@ def largest(call: OnnxCall) -> Result:
     axis = call.axis(call.number("axis", default=-1), rank=len(shape))
     count = call.listed("k", index=1) or (call.number("k", default=0),)
     if len(count) != 1 or not 1 <= count[0] <= shape[axis]:
-        described = call.described[0] if call.described else None
+        described = call.first_described
         if described is None:
             raise call.refuse(f"takes {count} of {shape[axis]} values")
         count = (described[axis],)
@@ -55,7 +55,7 @@ def scattered(call: OnnxCall) -> Result:
 def one_hot(call: OnnxCall) -> Result:
     """Rule of `OneHot`: a new axis as deep as there are classes."""
     places, depth = call.shape(0), call.integers(1)
-    described = call.described[0] if call.described else None
+    described = call.first_described
     if depth is None and described is not None:
         return call.copied(described)
     if depth is None or len(depth) != 1 or depth[0] < 1:
@@ -94,7 +94,7 @@ def counted(call: OnnxCall) -> Result:
     numbers = [call.integers(index) or call.fractions(index) for index in range(3)]
     known = [values[0] for values in numbers if values is not None and len(values) == 1]
     if len(known) != 3 or known[2] == 0:
-        described = call.described[0] if call.described else None
+        described = call.first_described
         if described is None:
             raise call.refuse("how many numbers it makes is not in the file")
         return call.copied(described)

@@ -7,7 +7,7 @@ file (`onnx_folding`).
 import math
 
 from advisor.model.kernel import PoolShape
-from advisor.network.call import Result, Shape, Step
+from advisor.network.call import Result, Step
 from advisor.network.fields import MAX_DIMENSION
 from advisor.network.onnx_call import OnnxCall
 from advisor.network.onnx_rules_layers import OnnxRule, broadcast, look_up
@@ -98,7 +98,7 @@ def reshape(call: OnnxCall) -> Result:
     shape = call.shape()
     target = call.listed("shape", index=1)
     if target is None:
-        return call.renamed(*_described(call))
+        return call.renamed(*call.all_described())
     sizes = list(target)
     for position, size in enumerate(sizes):
         if size == 0 and call.number("allowzero", default=0) == 0 and position < len(shape):
@@ -110,17 +110,6 @@ def reshape(call: OnnxCall) -> Result:
     if math.prod(sizes) != elements or min(sizes, default=1) < 1:
         raise call.refuse(f"cannot reshape {shape} to {target}")
     return call.renamed(tuple(sizes))
-
-
-def _described(call: OnnxCall) -> tuple[Shape, ...]:
-    """Return the shapes of all results as the file describes them."""
-    shapes = tuple(shape for shape in call.described if shape is not None)
-    if len(shapes) != len(call.described):
-        raise call.refuse(
-            "the shape of its result is not in the file: run onnx.shape_inference.infer_shapes "
-            "on the model and save it"
-        )
-    return shapes
 
 
 def flatten(call: OnnxCall) -> Result:
@@ -177,7 +166,7 @@ def split(call: OnnxCall) -> Result:
     count = max(1, len(call.node.outputs))
     axis = call.axis(call.number("axis", default=0), rank=len(shape))
     if call.has(1) and call.integers(1) is None:
-        return call.copied(*_described(call))
+        return call.copied(*call.all_described())
     equal = -(-shape[axis] // count)
     sizes = call.listed("split", index=1) or (
         *(equal,) * (count - 1), shape[axis] - equal * (count - 1)
@@ -194,7 +183,7 @@ def cut(call: OnnxCall) -> Result:
     axes = call.listed("axes", index=3)
     steps = call.listed("steps", index=4)
     if starts is None or ends is None:
-        return call.copied(*_described(call))
+        return call.copied(*call.all_described())
     axes = axes if axes is not None else tuple(range(len(starts)))
     steps = steps if steps is not None else (1,) * len(starts)
     if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
@@ -222,7 +211,7 @@ def pad(call: OnnxCall) -> Result:
     shape = call.shape()
     pads = call.listed("pads", index=1)
     if pads is None or call.has(3) or len(pads) != 2 * len(shape):
-        return call.copied(*_described(call))
+        return call.copied(*call.all_described())
     rank = len(shape)
     output = tuple(size + pads[i] + pads[i + rank] for i, size in enumerate(shape))
     if min(output, default=1) < 1:
@@ -234,7 +223,7 @@ def expand(call: OnnxCall) -> Result:
     """Rule of `Expand`: a shape to broadcast to."""
     target = call.listed("shape", index=1)
     if target is None:
-        return call.copied(*_described(call))
+        return call.copied(*call.all_described())
     shape = call.shape()
     rank = max(len(shape), len(target))
     both = [(1,) * (rank - len(x)) + tuple(x) for x in (shape, target)]
@@ -246,7 +235,7 @@ def tile(call: OnnxCall) -> Result:
     repeats = call.listed("repeats", index=1)
     shape = call.shape()
     if repeats is None or len(repeats) != len(shape) or min(repeats, default=1) < 1:
-        return call.copied(*_described(call))
+        return call.copied(*call.all_described())
     return call.copied(tuple(size * times for size, times in zip(shape, repeats, strict=True)))
 
 
@@ -259,7 +248,7 @@ def resize(call: OnnxCall) -> Result:
     if factors is not None and len(factors) == len(shape) and min(factors) > 0.0:
         scaled = (math.floor(n * factor) for n, factor in zip(shape, factors, strict=True))
         return call.copied(tuple(min(max(1, size), MAX_DIMENSION) for size in scaled))
-    return call.copied(*_described(call))
+    return call.copied(*call.all_described())
 
 
 def to_space(call: OnnxCall) -> Result:

@@ -27,7 +27,7 @@ def transform(call: OnnxCall) -> Result:
     """Rule of `DFT`: along one axis; the last one holds real and imaginary parts."""
     shape = call.shape()
     given = _single(call, 2) if call.has(2) else call.number("axis", default=_usual_axis(call))
-    described = call.described[0] if call.described else None
+    described = call.first_described
     if given is None and described is not None:
         return _transformed(call, described, length=max(described))
     axis = call.axis(given if given is not None else -2, rank=len(shape))

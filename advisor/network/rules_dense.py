@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from advisor.model.kernel import ElementwiseShape, EmbeddingShape, GemmShape, KernelShape
 from advisor.network.activations import fused_activation
 from advisor.network.call import Call, Result, Shape, Step
+from advisor.network.einsum import product_sizes
 
 
 def dense(call: Call) -> Result:
@@ -113,16 +114,8 @@ def einsum_dense(call: Call) -> Result:
     """Rule of `EinsumDense`: as a batch of matrix products."""
     einsum = _parse_equation(call)
     sizes = _label_sizes(call, einsum)
-    product = {label: sizes[label] for label in {*einsum.data, *einsum.kernel}}
-
-    def size(labels: set[str]) -> int:
-        return math.prod(product[label] for label in labels)
-
-    data, kernel, out = set(einsum.data), set(einsum.kernel), set(einsum.output)
-    gemm = GemmShape(
-        m=size(data - kernel), n=size(kernel - data), k=size((data & kernel) - out),
-        batch=size(data & kernel & out),
-    )  # fmt: skip
+    found = product_sizes(einsum.data, einsum.kernel, kept=einsum.output, sizes=sizes)
+    gemm = GemmShape(m=found.rows, n=found.columns, k=found.inner, batch=found.alone)
     bias_axes = call.fields.raw("bias_axes")
     bias = (math.prod(sizes[x] for x in bias_axes if x in sizes),) if bias_axes else ()
     output: Shape = tuple(sizes[label] for label in einsum.output[1:])

@@ -1,7 +1,8 @@
 """Values of a profile that the user knows better, by dotted name.
 
 "cpu.n_physical_cores" names a field; "graphics.gpu0.compute_units" one of the entry with that
-id. Leaves to others: where the user types it (`ui.cli`, the machine page).
+id. What is asked of the user for such a value: `probes.machine.override_forms`.
+Leaves to others: where the user types it (`ui.cli`, the machine page).
 """
 
 import dataclasses
@@ -71,9 +72,18 @@ def _replace(value: Any, parts: tuple[str, ...], *, text: str, name: str) -> Any
             raise InputError(f"no value is called {name!r}; {head!r} has no parts")
         new = _replace(current, rest, text=text, name=name)
     else:
-        annotation = typing.get_type_hints(type(value))[head]
-        new = _parse(text.strip(), annotation, name=name)
+        new = _parse(text.strip(), annotation_of(value, head), name=name)
     return dataclasses.replace(value, **{head: new})
+
+
+def annotation_of(value: Any, field: str) -> Any:
+    """Return the declared type of a field of a frozen value."""
+    return typing.get_type_hints(type(value))[field]
+
+
+def is_optional(annotation: Any) -> bool:
+    """Whether a value of the declared type may be unknown."""
+    return typing.get_origin(annotation) in (typing.Union, types.UnionType)
 
 
 def _holds_entries(value: Any) -> bool:
@@ -96,7 +106,7 @@ def _replace_entry(
 def _parse(text: str, annotation: Any, *, name: str) -> Any:
     """Return the text as a value of the declared type."""
     arguments = typing.get_args(annotation)
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+    if is_optional(annotation):
         if text.lower() in _UNKNOWN_WORDS:
             return None
         inner = next(a for a in arguments if a is not type(None))

@@ -15,8 +15,7 @@ from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
 from ui import cli, commands, journey, try_source
-from ui.try_commands import named_environment
-from ui.try_plan import setups_for
+from ui.try_plan import named_environment, setups_for
 
 NETWORKS = ("mnist-cnn", "cifar10-deep-cnn", "alexnet-s", "lstm-ptb")
 ROOT = Path(__file__).parents[2]

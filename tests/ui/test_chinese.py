@@ -113,7 +113,7 @@ def test_advice_and_comparison(knowledge, machine, network, phase):
         )  # fmt: skip
         for build in (build_report, build_summary):
             left |= _left(_texts(encode(build(advice, ZH))))
-    found = compare_all(profile, measurements, workload, knowledge)
+    found = compare_all(advice, knowledge)
     left |= _left(_texts(encode(build_comparison_report(found, ZH))))
     for group in found.groups:
         rows, results = compare_rows.compare_rows(group, group.results, ZH)

@@ -19,7 +19,7 @@ from advisor.report.text import render_text
 from probes.bench.process import CancelToken
 from tests.ui.fake_trials import Fake
 from tests.ui.test_own_steps import MEASURED
-from ui import journey, settings, try_commands, trying
+from ui import earlier_trials, journey, settings, try_commands, trying
 from ui.cli import run
 from ui.earlier_trials import EarlierTrials, earlier_trials_of
 from ui.history.store import History
@@ -213,11 +213,12 @@ def test_a_trial_in_another_python_is_taken_while_that_is_as_it_was(
     other = Environment(python="/other/python", version="3.12", kind="venv", frameworks=(jax,))
     now, first, *_others = trying.plan_trial(an_advice(profile)).setups
     setups = (now, dataclasses.replace(first, python=other.python))
-    monkeypatch.setattr(try_commands, "named_environment", lambda word: word and other)
+    for module in (earlier_trials, try_commands):
+        monkeypatch.setattr(module, "named_environment", lambda word: word and other)
     monkeypatch.setattr(try_commands, "setups_for", lambda *_a, **_more: setups)
     assert run(["try", NET, "--python", other.python]) == 0, capsys.readouterr().err
     assert earlier_trials_of(profile, workload()).taken is not None
     newer = dataclasses.replace(jax, version="0.8")
     changed = dataclasses.replace(other, frameworks=(newer,))
-    monkeypatch.setattr(try_commands, "named_environment", lambda word: word and changed)
+    monkeypatch.setattr(earlier_trials, "named_environment", lambda word: word and changed)
     assert earlier_trials_of(profile, workload()).untaken == UntakenTrial(tried_on=today())

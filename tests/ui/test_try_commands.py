@@ -72,6 +72,26 @@ def test_before_and_after_are_told_kept_and_fed_into_the_advice(fake, capsys, tm
     assert kept["own_steps"] == []
 
 
+def test_what_was_tried_before_is_applied_without_trying_it_anew(fake, capsys):
+    assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0
+    n_runs = len(fake.order)
+    capsys.readouterr()
+    assert run(["try", "mnist-cnn", "--apply", "shell"]) == 0
+    output = capsys.readouterr()
+    assert "export MALLOC_MMAP_MAX_=0" in output.out
+    assert f"taking what was tried on {journey.today()} (--minutes tries it anew)" in output.err
+    assert len(fake.order) == n_runs
+
+
+def test_another_job_or_more_words_are_tried_anew(fake, capsys):
+    assert run(["try", "mnist-cnn", "--option", "malloc-keep"]) == 0
+    for more in (["--batch-size", "64"], ["--minutes", "1"], ["--option", "malloc-keep"]):
+        n_runs = len(fake.order)
+        run(["try", "mnist-cnn", "--apply", "shell", *more])
+        assert len(fake.order) > n_runs, more
+        assert "taking what was tried" not in capsys.readouterr().err
+
+
 def test_nothing_to_apply_is_one_line_and_3(fake, capsys):
     assert run(["try", "mnist-cnn", "--option", "xla", "--apply", "shell"]) == 3
     output = capsys.readouterr()

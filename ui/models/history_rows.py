@@ -111,8 +111,16 @@ def _entry_row(entry: HistoryEntry, tr: Translator) -> tuple[Cell, ...]:
         Cell(text=best, value=best, detail=_step_name(entry.own_step, tr),
              explanation=problem_text(entry, tr)),
         Cell(text=format_duration(time_s), value=math.inf if time_s is None else time_s,
-             is_number=True),
+             detail=_of_what(entry, tr), is_number=True),
     )  # fmt: skip
+
+
+def _of_what(entry: HistoryEntry, tr: Translator) -> str:
+    """Return what the time of an entry is the time of."""
+    if entry_time_s(entry) is None:
+        return ""
+    is_job = entry.own_step is None and entry.report is None
+    return tr(N_("whole job")) if is_job else tr(N_("one step"))
 
 
 def _step_name(step: OwnStep | None, tr: Translator) -> str:

@@ -15,9 +15,7 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Signal
 
 from advisor.model.comparison import Comparison
-from advisor.model.machine import MachineProfile
-from advisor.model.measurement import MeasurementSet
-from advisor.model.workload import Workload
+from advisor.model.recommendation import Recommendation
 from ui.background import BackgroundTask, error_line
 from ui.journey import bundled_knowledge
 
@@ -32,15 +30,6 @@ class CompareStage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subjects:
-    """What is compared: a machine, what was measured on it, and a network."""
-
-    profile: MachineProfile
-    measurements: MeasurementSet | None
-    workload: Workload | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CompareState:
     """All that the page shows; `message` is one line when failed, "" otherwise."""
 
@@ -49,14 +38,17 @@ class CompareState:
     message: str = ""
 
 
-def compare_with_dataset(subjects: Subjects) -> Comparison:
+def compare_with_dataset(advice: Recommendation) -> Comparison:
     """Return the comparison with the bundled dataset and the user's own rows."""
     # Only this page loads the comparison.
     from ui.comparing import compare_all
 
-    return compare_all(
-        subjects.profile, subjects.measurements, subjects.workload, bundled_knowledge()
-    )
+    return compare_all(advice, bundled_knowledge())
+
+
+def _subjects(advice: Recommendation) -> tuple[object, ...]:
+    """Return what a comparison depends on, of all that is in an advice."""
+    return advice.profile, advice.measurements, advice.workload, advice.baseline
 
 
 class ComparePresenter(QObject):
@@ -68,15 +60,15 @@ class ComparePresenter(QObject):
     def __init__(
         self,
         *,
-        compare: Callable[[Subjects], Comparison] = compare_with_dataset,
+        compare: Callable[[Recommendation], Comparison] = compare_with_dataset,
         parent: QObject | None = None,
     ) -> None:
         """Take the function that compares."""
         super().__init__(parent)
         self._compare = compare
         self._state = CompareState()
-        self._wanted: Subjects | None = None
-        self._shown: Subjects | None = None
+        self._wanted: Recommendation | None = None
+        self._shown: tuple[object, ...] | None = None
         self._task: BackgroundTask | None = None
 
     @property
@@ -84,18 +76,18 @@ class ComparePresenter(QObject):
         """What is to be shown now."""
         return self._state
 
-    def take(self, subjects: Subjects | None) -> None:
-        """Keep what is to be compared when the page asks for it."""
-        self._wanted = subjects
+    def take(self, advice: Recommendation | None) -> None:
+        """Keep the advice whose subjects are compared when the page asks for it."""
+        self._wanted = advice
 
     def show(self) -> None:
         """Compare what was taken last, unless that is shown already."""
-        if self._task is not None or self._wanted is None or self._wanted == self._shown:
+        advice = self._wanted
+        if self._task is not None or advice is None or _subjects(advice) == self._shown:
             return
-        subjects = self._wanted
         self._replace(replace(self._state, stage=CompareStage.WORKING, message=""))
-        self._task = BackgroundTask(lambda _send: self._compare(subjects), parent=self)
-        self._task.done.connect(lambda found: self._on_done(subjects, found))
+        self._task = BackgroundTask(lambda _send: self._compare(advice), parent=self)
+        self._task.done.connect(lambda found: self._on_done(advice, found))
         self._task.failed.connect(self._on_failed)
         self._task.start()
 
@@ -103,8 +95,8 @@ class ComparePresenter(QObject):
         """Wait for the thread to end; tell whether none is left."""
         return self._task is None or self._task.wait(timeout_s)
 
-    def _on_done(self, subjects: Subjects, found: Comparison) -> None:
-        self._shown = subjects
+    def _on_done(self, advice: Recommendation, found: Comparison) -> None:
+        self._shown = _subjects(advice)
         self._task = None
         self._replace(CompareState(stage=CompareStage.READY, comparison=found))
 

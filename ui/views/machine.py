@@ -8,9 +8,18 @@ Leaves to others: the cards (`ui.models.machine_cards`), probing (`ui.presenters
 """
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QInputDialog,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from advisor.i18n import N_, Translator
+from advisor.model.machine import MachineProfile
+from probes.machine.override_forms import UNKNOWN_WORD, ValueForm, ValueUnit, value_form
 from ui.models.machine_cards import machine_cards
 from ui.presenters.machine import MachineStage, MachineState
 from ui.widgets.card_page import CardPage
@@ -23,6 +32,12 @@ _TEXTS = {
         "What the probe found. It reads only; a value that you know better can be changed."
     ),
 }
+_QUESTIONS = {
+    ValueUnit.NONE: N_("{name}:"),
+    ValueUnit.BYTES: N_("{name}, with its unit (16 GiB):"),
+    ValueUnit.MHZ: N_("{name}, in MHz:"),
+}
+_WORDS = {"yes": N_("yes"), "no": N_("no"), UNKNOWN_WORD: N_("not known")}
 
 
 class MachineView(QWidget):
@@ -38,6 +53,7 @@ class MachineView(QWidget):
         """Build the page in its empty state."""
         super().__init__(parent)
         self._tr = translator
+        self._profile: MachineProfile | None = None
         self.text = text_label(name="status")
         self.cards = CardPage(name=translator(N_("Parts of this machine")), translator=translator)
         self.probe_button = QPushButton(translator(N_("Look &again")))
@@ -75,16 +91,28 @@ class MachineView(QWidget):
         self.text.style().polish(self.text)
         self.probe_button.setEnabled(state.stage is not MachineStage.PROBING)
         self.doctor_button.setEnabled(state.profile is not None)
+        self._profile = state.profile
         if state.profile is not None:
             self.cards.show_cards(machine_cards(state.profile, self._tr))
 
     def _ask(self, path: str, label: str) -> None:
-        """Ask for a value; sizes may carry a unit, "unknown" means that nobody knows."""
-        text, is_given = QInputDialog.getText(
-            self,
-            self._tr(N_("Change a value")),
-            self._tr(N_("{name} ({path}). Sizes may carry a unit: 16 GiB. Clocks are in MHz."),
-                     name=label, path=path),
-        )  # fmt: skip
-        if is_given and text.strip():
+        """Ask for a value, beginning with the one that is there; the same one changes nothing."""
+        if self._profile is None:
+            return
+        form = value_form(self._profile, path)
+        text, is_given = self._answer(form, label)
+        if is_given and text.strip() not in ("", form.text):
             self.change_requested.emit(path, text.strip())
+
+    def _answer(self, form: ValueForm, label: str) -> tuple[str, bool]:
+        title = self._tr(N_("Change a value"))
+        question = self._tr(_QUESTIONS[form.unit], name=label)
+        if form.choices:
+            words = [self._tr(_WORDS.get(choice, choice)) for choice in form.choices]
+            now = form.choices.index(form.text)
+            word, is_given = QInputDialog.getItem(self, title, question, words, now, editable=False)
+            return form.choices[words.index(word)] if is_given else form.text, is_given
+        if form.may_be_unknown:
+            hint = self._tr(N_("“unknown” is an answer too."))
+            question = f"{question}\n{hint}"
+        return QInputDialog.getText(self, title, question, QLineEdit.EchoMode.Normal, form.text)

@@ -5,6 +5,7 @@ import dataclasses
 import json
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from advisor.model.codec import load_document
@@ -18,6 +19,7 @@ from ui.files import write_document
 from ui.history.store import History
 from ui.models.history_diff import Diff
 from ui.models.history_entries import EntryKind
+from ui.models.rows import CellRole
 from ui.presenters.history import HistoryPresenter, HistoryStage, HistoryState
 from ui.settings import advices_folder, trials_file
 from ui.theme_choice import Theme, show_theme
@@ -68,8 +70,8 @@ def choose(view, presenter, qtbot, *rows):
     )
 
 
-def cell(table, row, column):
-    return table.model().index(row, column).data()
+def cell(table, row, column, role=Qt.ItemDataRole.DisplayRole):
+    return table.model().index(row, column).data(role)
 
 
 def test_nothing_yet_leads_to_the_start(view, presenter, qtbot):
@@ -94,6 +96,8 @@ def test_advice_trials_and_damaged_files_are_rows_newest_first(view, presenter, 
     assert cell(view.table, 1, 3).startswith("Compile with XLA: 2")
     assert cell(view.table, 2, 3) == an_advice().ranked[0].option.title
     assert cell(view.table, 2, 2) == an_advice().profile.cpu.brand
+    of_what = [cell(view.table, row, 4, CellRole.DETAIL) for row in range(3)]
+    assert of_what == ["", "one step", "whole job"]
     choose(view, presenter, qtbot, 0)
     assert "not JSON" in view.hint.text()
     assert not view.json_button.isEnabled()

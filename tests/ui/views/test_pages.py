@@ -67,8 +67,8 @@ def test_a_value_can_be_changed_and_taken_back(machine, qtbot, monkeypatch):
     machine.show_state(ready())
     asked = []
 
-    def answer(_parent, title, label):
-        asked.append(label)
+    def answer(_parent, _title, label, _mode, text):
+        asked.append((label, text))
         return " 8 GiB ", True
 
     monkeypatch.setattr(QInputDialog, "getText", answer)
@@ -77,7 +77,10 @@ def test_a_value_can_be_changed_and_taken_back(machine, qtbot, monkeypatch):
     with qtbot.waitSignal(machine.change_requested) as told:
         qtbot.mouseClick(change, Qt.MouseButton.LeftButton)
     assert told.args == ["memory.total_bytes", "8 GiB"]
-    assert "memory.total_bytes" in asked[0]
+    ((label, text),) = asked
+    assert "with its unit" in label
+    assert "memory." not in label
+    assert text == "16.0 GiB"
     machine.show_state(ready(overrides=("memory.total_bytes",)))
     memory = next(c for c in machine.cards.widgets if c.accessibleName() == "Memory")
     assert any(label.objectName() == "own" for label in memory.findChildren(QLabel))
@@ -91,6 +94,29 @@ def test_a_dialog_that_is_closed_changes_nothing(machine, qtbot, monkeypatch):
     monkeypatch.setattr(QInputDialog, "getText", lambda *_words: ("8 GiB", False))
     with qtbot.assertNotEmitted(machine.change_requested):
         machine.cards.widgets[0].findChildren(QToolButton)[0].click()
+
+
+def test_the_same_value_again_changes_nothing(machine, qtbot, monkeypatch):
+    machine.show_state(ready())
+    monkeypatch.setattr(QInputDialog, "getText", lambda *words: (words[-1], True))
+    memory = next(c for c in machine.cards.widgets if c.accessibleName() == "Memory")
+    with qtbot.assertNotEmitted(machine.change_requested):
+        memory.findChildren(QToolButton)[0].click()
+
+
+def test_what_has_few_answers_is_chosen(machine, qtbot, monkeypatch):
+    machine.show_state(ready())
+    offered = []
+
+    def answer(_parent, _title, _label, items, now, *, editable):
+        offered.append((items, now, editable))
+        return "yes", True
+
+    monkeypatch.setattr(QInputDialog, "getItem", answer)
+    with qtbot.waitSignal(machine.change_requested) as told:
+        machine.cards.change_requested.emit("power.on_battery", "On battery")
+    assert told.args == ["power.on_battery", "yes"]
+    assert offered == [(["yes", "no", "not known"], 1, False)]
 
 
 def test_the_machine_page_says_what_it_does(machine):
