@@ -11,8 +11,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from advisor.compare.kernels import is_on_one_device
 from advisor.compare.ordering import best_of_each, compared, placed, software_of
+from advisor.compare.published_kernels import is_on_one_device
 from advisor.compare.same import with_same_machine
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison, ComparisonGroup, NoResult, OwnBasis, Subject
