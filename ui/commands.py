@@ -30,7 +30,7 @@ from advisor.report.called import as_called
 from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from probes.bench.plan import Budget
-from ui import bench_modes, journey
+from ui import bench_modes, dataset, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
@@ -106,7 +106,7 @@ def bench(options: argparse.Namespace) -> int:
     )
     workload = None
     if options.network is not None:
-        workload = journey.load_job(request, journey.bundled_knowledge())
+        workload = journey.load_job(request, dataset.bundled_knowledge())
     profile = journey.probe_machine()
     with TerminalProgress() as progress:
         results = bench_modes.measure(
@@ -120,7 +120,7 @@ def bench(options: argparse.Namespace) -> int:
         if target is not None:
             write_document(str(target), results)
     if options.json != "-":
-        shares = judge_efficiency(profile, results, journey.bundled_knowledge())
+        shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
         report_ = build_measurement_report(results, _translator(), efficiencies=shares)
         print_line(report_text(report_))
     if progress.cancel.is_cancelled:
@@ -130,7 +130,7 @@ def bench(options: argparse.Namespace) -> int:
 
 def networks(options: argparse.Namespace) -> int:
     """List the bundled networks, or the layers of one."""
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     if options.name is None:
         for facts in sorted(knowledge.networks, key=lambda row: row.name):
             print_line(f"{facts.name:28} {facts.title}")
@@ -142,7 +142,7 @@ def networks(options: argparse.Namespace) -> int:
 def data(options: argparse.Namespace) -> int:
     """Check the bundled dataset, or list the claims of the founding studies."""
     if options.action == "findings":
-        for finding in journey.bundled_knowledge().findings:
+        for finding in dataset.bundled_knowledge().findings:
             print_line(f"{finding.id:6} {finding.verdict:5} {finding.claim}")
         return EXIT_DONE
     validate = importlib.import_module("advisor.knowledge.validate")
@@ -175,7 +175,7 @@ def tell_not_kept(reason: str | None) -> None:
 
 def tell_skipped() -> None:
     """Say in one line which of the user's own rows could not be used."""
-    sentence = skipped_sentence(journey.bundled_knowledge())
+    sentence = skipped_sentence(dataset.bundled_knowledge())
     if sentence is not None:
         say(sentence)
 
@@ -231,7 +231,7 @@ def workload_of(options: argparse.Namespace) -> Workload:
         network=_network(options), model_file=model_file(options), job=_job(options)
     )
     try:
-        return journey.load_job(request, journey.bundled_knowledge())
+        return journey.load_job(request, dataset.bundled_knowledge())
     except InputError:
         if request.network is not None and Path(request.network).exists():
             raise InputError(
@@ -244,7 +244,7 @@ def workload_of(options: argparse.Namespace) -> Workload:
 def regions_of(text: str) -> tuple[str, ...]:
     """Return the regions of a comma-separated list, each one that has an offer."""
     regions = tuple(region.strip() for region in text.split(",") if region.strip())
-    known = {offer.region for offer in journey.bundled_knowledge().offers}
+    known = {offer.region for offer in dataset.bundled_knowledge().offers}
     for region in regions:
         if region not in known:
             close = difflib.get_close_matches(region, sorted(known), n=3, cutoff=_ALIKE)

@@ -16,7 +16,7 @@ from advisor.model.machine import Environment, MachineProfile
 from advisor.model.trial import TrialReport, TrialSource, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.tried import trials_of
-from ui import journey, try_source
+from ui import dataset, try_source
 from ui.history.store import History, HistoryRow, Search
 from ui.models.history_entries import report_of
 from ui.settings import trials_file
@@ -44,7 +44,7 @@ def earlier_trials_of(
         workload: the job.
         model_file: that holds its network; None for a bundled one.
     """
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     try:
         source = try_source.source_of_workload(
             workload, path=model_file, data=None, knowledge=knowledge

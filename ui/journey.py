@@ -11,29 +11,27 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime as dt
-import functools
 import importlib
 import importlib.resources
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from advisor.errors import InputError
-from advisor.knowledge.store import Knowledge, load_knowledge, load_networks
+from advisor.knowledge.store import Knowledge
 from advisor.model.kernel import KernelCall
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import MeasurementSet, Runner
 from advisor.model.own_step import OwnStep
-from advisor.model.published import NetworkFacts
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Job, Workload
 from probes.bench.events import SessionEvent
 from probes.bench.plan_builder import Budget
-from ui.settings import own_rows_folder, prices_folder, read_overrides, tuning_folder
+from ui.dataset import bundled_index, bundled_knowledge
+from ui.settings import read_overrides, tuning_folder
 
 if TYPE_CHECKING:
     from advisor.predict.index import KnowledgeIndex
@@ -53,8 +51,6 @@ _STEPS = (
     "probes.machine.collect",
     "probes.machine.opencl",
 )
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,53 +116,6 @@ def doctor_title() -> str:
 def today() -> str:
     """Return today's date in ISO form."""
     return dt.date.today().isoformat()
-
-
-class Once(Generic[_T]):
-    """A function without arguments that is called once, whichever threads ask at a time."""
-
-    def __init__(self, function: Callable[[], _T]) -> None:
-        functools.update_wrapper(self, function)
-        self._function = function
-        self._lock = threading.Lock()
-        self._answers: list[_T] = []
-
-    def __call__(self) -> _T:
-        """Return the answer; a second thread waits for the first one's."""
-        with self._lock:
-            answers = self._answers
-            if not answers:
-                answers.append(self._function())
-            return answers[0]
-
-    def cache_clear(self) -> None:
-        """Ask anew the next time; never waits, even while somebody else is asking."""
-        self._answers = []
-
-
-def known_networks() -> tuple[NetworkFacts, ...]:
-    """Return the networks that have names, before the rest of the dataset is read."""
-    if own_rows_folder().is_dir():
-        return bundled_knowledge().networks
-    return load_networks()
-
-
-@Once
-def bundled_knowledge() -> Knowledge:
-    """Return the bundled dataset with refreshed prices and the user's own rows, read once."""
-    from advisor.knowledge.refresh.table import add_refreshed
-    from advisor.knowledge.user_folder import add_user_folder
-
-    knowledge = add_refreshed(load_knowledge(), folder=prices_folder())
-    return add_user_folder(knowledge, folder=own_rows_folder(), today=dt.date.today())
-
-
-@Once
-def bundled_index() -> KnowledgeIndex:
-    """Return what follows from the bundled dataset alone, derived once."""
-    from advisor.predict.index import knowledge_index
-
-    return knowledge_index(bundled_knowledge())
 
 
 def warm_up(more: Sequence[str] = ()) -> None:

@@ -19,7 +19,7 @@ from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.recommendation import Preferences
 from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
-from ui import commands, journey
+from ui import commands, dataset
 from ui.comparing import compare_network_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
@@ -30,7 +30,7 @@ from ui.terminal import in_columns, print_line, report_text
 
 def compare(options: argparse.Namespace) -> int:
     """Print this machine among published results, by kernel or for one network."""
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     workload = None
     if options.workload or options.network or options.model:
         workload = commands.workload_of(options)
@@ -58,7 +58,7 @@ def explain(options: argparse.Namespace) -> int:
     Raises:
         InputError: for a name that is not known, with the names that are like it.
     """
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     if not options.name:
         return _list_names(options, knowledge)
     found = _explained(options.name, profile=saved_profile(options), knowledge=knowledge)

@@ -8,7 +8,7 @@ from advisor.model.machine import MachineProfile
 from advisor.model.own_step import OwnStep
 from advisor.model.recommendation import Recommendation
 from advisor.share.steps import own_step
-from ui import journey
+from ui import dataset
 from ui.history.store import History, Search
 from ui.settings import trials_file
 
@@ -36,6 +36,6 @@ def keep_own_step(history: History, search: Search, advice: Recommendation) -> N
     Raises:
         InputError: when the history cannot be written.
     """
-    step = own_step(advice, knowledge=journey.bundled_knowledge(), index=journey.bundled_index())
+    step = own_step(advice, knowledge=dataset.bundled_knowledge(), index=dataset.bundled_index())
     if step is not None:
         history.add_own_step(search, step)

@@ -29,7 +29,7 @@ from advisor.knowledge.refresh.status import (
 )
 from advisor.report.columns import pad
 from probes.bench.process import CancelToken
-from ui import journey
+from ui import dataset
 from ui.commands import regions_of, say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
@@ -97,7 +97,7 @@ def _list_regions(options: argparse.Namespace) -> int:
         raise InputError("--regions goes with `prices refresh`")
     wanted = _words(options.vendor)
     found: dict[str, set[str]] = {}
-    for offer in journey.bundled_knowledge().offers:
+    for offer in dataset.bundled_knowledge().offers:
         found.setdefault(offer.vendor, set()).add(offer.region)
     for vendor in wanted:
         if vendor not in found:

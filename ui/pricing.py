@@ -16,7 +16,7 @@ from advisor.knowledge.refresh.run import (
 from advisor.knowledge.refresh.sources import RefreshRequest
 from advisor.knowledge.refresh.status import PriceStatus, price_status
 from advisor.knowledge.store import load_knowledge
-from ui import journey
+from ui import dataset, journey
 from ui.settings import prices_folder
 
 
@@ -40,8 +40,8 @@ def fetch_prices(
         on_progress=on_progress,
     )
     yield from refresh_prices(request, around=around)
-    journey.bundled_knowledge.cache_clear()
-    journey.bundled_index.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
+    dataset.bundled_index.cache_clear()
 
 
 def status_now() -> PriceStatus:

@@ -10,7 +10,7 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Workload
-from ui import commands, journey
+from ui import commands, dataset, journey
 from ui.files import read_part
 from ui.last_measured import last_measured
 
@@ -57,7 +57,7 @@ def advice_from(
 ) -> Recommendation:
     """Return advice from such values; those of the last run go with what was tried here since."""
     if options.measurements is not None or options.profile is not None:
-        knowledge, index = journey.bundled_knowledge(), journey.bundled_index()
+        knowledge, index = dataset.bundled_knowledge(), dataset.bundled_index()
         return journey.advise(profile, measurements, workload, preferences, knowledge, index=index)
     return journey.advise_with_tried(
         profile, measurements, workload, preferences, model_file=commands.model_file(options)

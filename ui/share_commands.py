@@ -21,7 +21,7 @@ from advisor.share.outbox import KeptState, KeptUpload, Outbox
 from advisor.share.pull import pull
 from advisor.share.upload import Upload, canonical_bytes
 from advisor.share.vocabulary import vocabulary_of
-from ui import journey, sharing
+from ui import dataset, journey, sharing
 from ui.commands import say
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_bytes
@@ -188,7 +188,7 @@ def pull_rows(options: argparse.Namespace) -> int:
         today=dt.date.fromisoformat(journey.today()),
         vocabulary=vocabulary_of(load_knowledge()),
     )
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
     say(f"{pulled.n_rows} rows of {pulled.n_uploads} figures are used from now on: {pulled.path}")
     return EXIT_DONE
 

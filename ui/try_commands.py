@@ -31,7 +31,7 @@ from advisor.trial.judge import ahead_of
 from advisor.trial.plan import choose_trials
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
-from ui import commands, journey, try_install, try_source
+from ui import commands, dataset, journey, try_install, try_source
 from ui.earlier_trials import earlier_trials_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
@@ -119,8 +119,8 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
         measurements,
         workload,
         preferences,
-        journey.bundled_knowledge(),
-        index=journey.bundled_index(),
+        dataset.bundled_knowledge(),
+        index=dataset.bundled_index(),
         trials=report,
         own_steps=own_steps_of(profile),
     )
@@ -144,7 +144,7 @@ def _source(options: argparse.Namespace) -> TrialSource:
     if path is None and options.workload is not None and Path(options.workload).is_file():
         path = Path(options.workload)
     return try_source.source_of_workload(
-        workload, path=path, data=options.data, knowledge=journey.bundled_knowledge()
+        workload, path=path, data=options.data, knowledge=dataset.bundled_knowledge()
     )
 
 

@@ -14,7 +14,7 @@ from advisor.model.trial import TrialSetup, TrialSource
 from advisor.trial.plan import list_trials
 from probes.environments import find_environments
 from probes.machine.reader import SystemReader
-from ui import journey
+from ui import dataset, journey
 from ui.history.store import Search, search_of
 from ui.try_run import gpu_backends, machine_facts
 
@@ -57,7 +57,7 @@ def setups_for(
         profile,
         source,
         facts=facts,
-        options=journey.bundled_knowledge().options,
+        options=dataset.bundled_knowledge().options,
         environment=environment,
         with_batches=with_batches,
     )

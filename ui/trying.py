@@ -18,7 +18,7 @@ from advisor.recommend.tried import OWN_PREFIX
 from probes.bench.process import CancelToken
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
-from ui import journey, try_source
+from ui import dataset, journey, try_source
 from ui.history.store import History
 from ui.own_steps import keep_own_step
 from ui.settings import trials_file
@@ -70,7 +70,7 @@ def source_of_advice(advice: Recommendation, *, model_file: Path | None) -> Tria
     Raises:
         InputError: when neither holds the network of the advice.
     """
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     for path in dict.fromkeys((model_file, None)):
         found = _job_like(advice.workload, path)
         if found is not None and found.operators == advice.workload.operators:
@@ -93,7 +93,7 @@ def _job_like(workload: Workload, path: Path | None) -> Workload | None:
     )
     request = journey.JourneyRequest(network=workload.network, model_file=path, job=job)
     try:
-        return journey.load_job(request, journey.bundled_knowledge())
+        return journey.load_job(request, dataset.bundled_knowledge())
     except AdvisorError:
         return None
 
@@ -150,8 +150,8 @@ def advice_with(report: TrialReport, advice: Recommendation) -> Recommendation:
         advice.measurements,
         advice.workload,
         advice.preferences,
-        journey.bundled_knowledge(),
-        index=journey.bundled_index(),
+        dataset.bundled_knowledge(),
+        index=dataset.bundled_index(),
         trials=report,
         own_steps=advice.own_steps,
     )

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QWidget
 
 from advisor.i18n import N_, Translator
 from advisor.report.job_line import job_sentence
-from ui.journey import app_version, known_networks
+from ui.dataset import known_networks
+from ui.journey import app_version
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter
 from ui.presenters.machine import MachinePresenter, MachineState

@@ -14,7 +14,7 @@ from advisor.model.machine import Environment, MachineProfile
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
-from ui import cli, commands, journey, try_source
+from ui import cli, commands, dataset, journey, try_source
 from ui.try_plan import named_environment, setups_for
 
 NETWORKS = ("mnist-cnn", "cifar10-deep-cnn", "alexnet-s", "lstm-ptb")
@@ -55,7 +55,7 @@ def job_of(proof: Proof, network: str) -> Job:
     """Return the job of a network with every setting of the options table for it."""
     options = cli.build_parser().parse_args(["try", *proof.words(network)])
     workload = commands.workload_of(options)
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     source = try_source.source_of_workload(workload, path=None, data=None, knowledge=knowledge)
     profile = journey.probe_machine(with_opencl=False)
     environment = named_environment(proof.python)

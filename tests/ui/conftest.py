@@ -11,6 +11,7 @@ import pytest
 
 from advisor.i18n import translator_for
 from tests.ui.fake_trials import Fake
+from ui import dataset
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 GRACE_S = 3.0
@@ -112,3 +113,13 @@ def themed_app(qapp):
     show_theme(Theme.SYSTEM, qapp)
     watcher.deleteLater()
     qapp.setStyleSheet(sheet)
+
+
+@pytest.fixture
+def fresh():
+    """Have the dataset read anew, and again afterwards."""
+    dataset.bundled_knowledge.cache_clear()
+    dataset.bundled_index.cache_clear()
+    yield
+    dataset.bundled_knowledge.cache_clear()
+    dataset.bundled_index.cache_clear()

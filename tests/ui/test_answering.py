@@ -15,7 +15,7 @@ from probes.bench.plan import Budget, plan
 from tests.ui.advice_values import a_measurement
 from tests.ui.test_app import settle
 from tests.ui.watchdog import Watchdog
-from ui import journey
+from ui import dataset, journey
 from ui.app import build_window
 from ui.files import read_document
 from ui.garbage import GarbageSearch
@@ -46,12 +46,12 @@ def spin(seconds, until=lambda: False):
 
 def replayed(request, *, on_event, cancel):
     """Walk the real line for a recorded machine; only the timing of kernels is left out."""
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     workload = journey.load_job(request, knowledge)
     profile = read_document(A10, MachineProfile)
     on_event(ProfileReady(profile=profile))
     words = (workload, request.preferences, knowledge)
-    first = journey.advise(profile, None, *words, index=journey.bundled_index())
+    first = journey.advise(profile, None, *words, index=dataset.bundled_index())
     on_event(ProvisionalReady(recommendation=first))
     requests = plan(profile, budget=Budget.QUICK)
     on_event(PlanReady(n_kernels=len(requests)))
@@ -67,7 +67,7 @@ def replayed(request, *, on_event, cancel):
         )
         on_event(KernelFinished(result=done[-1], n_done=number, n_total=len(requests)))
     measured = MeasurementSet(measured_on="2026-11-20", duration_s=1.0, results=tuple(done))
-    final = journey.advise(profile, measured, *words, index=journey.bundled_index())
+    final = journey.advise(profile, measured, *words, index=dataset.bundled_index())
     on_event(AdviceReady(recommendation=final))
     return final
 

@@ -19,7 +19,7 @@ from advisor.report.text import render_text
 from probes.bench.process import CancelToken
 from tests.ui.fake_trials import Fake
 from tests.ui.test_own_steps import MEASURED
-from ui import earlier_trials, journey, settings, try_commands, trying
+from ui import dataset, earlier_trials, journey, settings, try_commands, trying
 from ui.cli import run
 from ui.earlier_trials import EarlierTrials, earlier_trials_of
 from ui.history.store import History
@@ -47,7 +47,7 @@ def tried(fake, profile, capsys):
 
 
 def workload(name=NET, **job):
-    facts = journey.bundled_knowledge().networks
+    facts = dataset.bundled_knowledge().networks
     return bundled_workload(name, job=Job(**job), networks=facts)
 
 
@@ -77,8 +77,8 @@ def today():
 
 def an_advice(profile):
     return journey.advise(
-        profile, MEASURED, workload(), Preferences(), journey.bundled_knowledge(),
-        index=journey.bundled_index(),
+        profile, MEASURED, workload(), Preferences(), dataset.bundled_knowledge(),
+        index=dataset.bundled_index(),
     )  # fmt: skip
 
 

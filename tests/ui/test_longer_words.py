@@ -10,7 +10,7 @@ from tests.advisor.share.builders import machine, measured
 from tests.ui.advice_values import FakeWalk, an_advice, results
 from tests.ui.history_values import keep, keep_trial, measured_advice
 from tests.ui.pseudo import SLACK_PX, clipped, pseudo
-from ui import journey
+from ui import dataset, journey
 from ui.app import build_window
 from ui.dialogs.prices import PricesDialog
 from ui.dialogs.settings import SettingsDialog
@@ -75,12 +75,12 @@ def styled(qapp):
 @pytest.fixture(scope="module")
 def advice():
     """Return an advice of the product itself, for this very machine, nothing measured."""
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     workload = journey.load_job(journey.JourneyRequest(network="mnist-mlp"), knowledge)
     profile = journey.probe_machine(with_opencl=False, overrides={})
     return journey.advise(
         profile, None, workload, journey.JourneyRequest().preferences, knowledge,
-        index=journey.bundled_index(),
+        index=dataset.bundled_index(),
     )  # fmt: skip
 
 

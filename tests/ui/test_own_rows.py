@@ -10,7 +10,7 @@ from advisor.knowledge.rows import dump_rows
 from advisor.knowledge.store import load_knowledge
 from advisor.model.offer import Offer
 from tests.advisor.recommend.builders import replace
-from ui import journey
+from ui import dataset
 from ui.cli import run
 from ui.settings import own_rows_folder
 
@@ -25,10 +25,10 @@ ADVICE = [
 @pytest.fixture(autouse=True)
 def fresh_knowledge():
     """Let each test read its own folder."""
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
     yield
-    journey.bundled_knowledge.cache_clear()
-    journey.bundled_index.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
+    dataset.bundled_index.cache_clear()
 
 
 def put_offers(*offers: Offer) -> None:

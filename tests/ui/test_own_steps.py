@@ -14,7 +14,7 @@ from advisor.network.load import bundled_workload
 from probes.bench.process import CancelToken
 from tests.advisor.predict.builders import measure
 from tests.ui.fake_trials import Fake
-from ui import journey, settings, try_run, trying
+from ui import dataset, journey, settings, try_run, trying
 from ui.cli import run
 from ui.own_steps import own_steps_of
 
@@ -34,11 +34,11 @@ def profile():
 
 
 def an_advice(profile, network, *, measurements=MEASURED, own_steps=()):
-    facts = journey.bundled_knowledge()
+    facts = dataset.bundled_knowledge()
     work = bundled_workload(network, job=Job(), networks=facts.networks)
     return journey.advise(
         profile, measurements, work, Preferences(), facts,
-        index=journey.bundled_index(), own_steps=own_steps,
+        index=dataset.bundled_index(), own_steps=own_steps,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from tests.advisor.knowledge.refresh.servers import (
     drip,
     spot_advisor,
 )
-from ui import journey, price_commands
+from ui import dataset, journey, price_commands
 from ui.cli import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,9 +41,9 @@ OFFERS = tuple(
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
     yield
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
 
 
 @pytest.fixture
@@ -85,13 +85,13 @@ def test_status_as_a_file(tmp_path, capsys):
 
 
 def test_refreshed_prices_are_used_from_then_on(server, capsys):
-    before = {(o.vendor, o.instance_type, o.region): o for o in journey.bundled_knowledge().offers}
+    before = {(o.vendor, o.instance_type, o.region): o for o in dataset.bundled_knowledge().offers}
     assert run(words(server)) == 0
     told = capsys.readouterr()
     assert told.out == ""
     assert "dl-advisor: aws: asking 127.0.0.1" in told.err
     assert f"dl-advisor: aws: {len(OFFERS)} rows, of today" in told.err
-    after = {(o.vendor, o.instance_type, o.region): o for o in journey.bundled_knowledge().offers}
+    after = {(o.vendor, o.instance_type, o.region): o for o in dataset.bundled_knowledge().offers}
     assert after.keys() == before.keys()
     key = ("aws", OFFERS[7].instance_type, OFFERS[7].region)
     assert after[key].usd_per_hour == pytest.approx(before[key].usd_per_hour * 1.25, rel=1e-3)
@@ -117,8 +117,8 @@ def test_damaged_table_is_said_and_the_bundled_one_used(server, tmp_path, capsys
     table = next(tmp_path.rglob("aws.csv"))
     table.write_bytes(table.read_bytes()[:5000])
     capsys.readouterr()
-    journey.bundled_knowledge.cache_clear()
-    assert len(journey.bundled_knowledge().offers) == len(load_knowledge().offers)
+    dataset.bundled_knowledge.cache_clear()
+    assert len(dataset.bundled_knowledge().offers) == len(load_knowledge().offers)
     assert run(["prices"]) == 3
     assert "a refreshed table is not used" in capsys.readouterr().err
 

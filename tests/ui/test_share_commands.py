@@ -18,7 +18,7 @@ from tests.advisor.recommend.test_tried import TRIALS, WORKLOAD
 from tests.advisor.share.builders import machine, measured
 from tests.advisor.share.servers import Collector, RecordingServer
 from tests.ui.advice_values import an_advice
-from ui import journey
+from ui import dataset
 from ui.cli import run
 from ui.models.share_rows import content_text
 from ui.settings import keep_last, own_rows_folder
@@ -32,9 +32,9 @@ def a_run():
     """The last run was one of a known machine."""
     made = dataclasses.replace(an_advice(), profile=machine(), measurements=measured())
     keep_last(made)
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
     yield made
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
 
 
 @pytest.fixture

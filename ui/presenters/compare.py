@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from advisor.model.comparison import Comparison
 from advisor.model.recommendation import Recommendation
 from ui.background import BackgroundTask, error_line
-from ui.journey import bundled_knowledge
+from ui.dataset import bundled_knowledge
 
 
 class CompareStage(StrEnum):

@@ -18,7 +18,8 @@ from advisor.errors import AdvisorError
 from advisor.model.machine import MachineProfile
 from advisor.model.workload import Workload
 from ui.background import BackgroundTask, error_line
-from ui.journey import JourneyRequest, bundled_knowledge, load_job
+from ui.dataset import bundled_knowledge
+from ui.journey import JourneyRequest, load_job
 
 # Somebody who types a number has finished when nothing came for this long.
 SETTLE_MS = 250

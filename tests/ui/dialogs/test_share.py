@@ -12,7 +12,7 @@ from advisor.share.upload import parse_upload
 from tests.advisor.share.builders import machine, measured
 from tests.advisor.share.servers import Collector, RecordingServer, free_port
 from tests.ui.advice_values import an_advice
-from ui import journey
+from ui import dataset
 from ui.dialogs.share import ShareDialog
 from ui.presenters.share import ShareEvent, SharePresenter
 from ui.settings import keep_last
@@ -27,9 +27,9 @@ def a_run():
     """The last run was one of a known machine."""
     made = dataclasses.replace(an_advice(), profile=machine(), measurements=measured())
     keep_last(made)
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
     yield made
-    journey.bundled_knowledge.cache_clear()
+    dataset.bundled_knowledge.cache_clear()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from advisor.model.quantity import Basis
 from advisor.model.recommendation import Preferences
 from advisor.model.trial import TrialRun, TrialVerdict
 from tests.ui.advice_values import an_advice
-from ui import journey
+from ui import dataset, journey
 from ui.dialogs.trial import TrialDialog
 from ui.history.store import History
 from ui.models.history_entries import read_trials
@@ -23,11 +23,11 @@ SPEEDS = {"xla": 0.5, "malloc-keep": 1.5}
 
 def an_own_advice(network="mnist-mlp"):
     """Return an advice for this very machine, made without measurements."""
-    knowledge = journey.bundled_knowledge()
+    knowledge = dataset.bundled_knowledge()
     workload = journey.load_job(journey.JourneyRequest(network=network), knowledge)
     profile = journey.probe_machine(with_opencl=False, overrides={})
     return journey.advise(
-        profile, None, workload, Preferences(), knowledge, index=journey.bundled_index()
+        profile, None, workload, Preferences(), knowledge, index=dataset.bundled_index()
     )
 
 
