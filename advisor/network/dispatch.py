@@ -11,6 +11,7 @@ from advisor.network import (
     activations,
     rules_arrangement,
     rules_attention,
+    rules_audio,
     rules_convolution,
     rules_dense,
     rules_merge,
@@ -25,6 +26,7 @@ from advisor.network.fields import Fields, plain_name
 _LAYER_RULES: dict[str, Rule] = {
     **activations.RULES,
     **rules_arrangement.RULES,
+    **rules_audio.RULES,
     **rules_attention.RULES,
     **rules_convolution.RULES,
     **rules_dense.RULES,

@@ -4,7 +4,7 @@ Leaves to others: attention (`rules_attention`), convolutions (`rules_convolutio
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.model.kernel import ElementwiseShape, EmbeddingShape, GemmShape, KernelShape
 from advisor.network.activations import fused_activation
@@ -72,6 +72,28 @@ def embedding(call: Call) -> Result:
     return Result(outputs=(output,), steps=(step,))
 
 
+def reversible_embedding(call: Call) -> Result:
+    """Rule of `ReversibleEmbedding`: a table to look up in, or the product with it turned round.
+
+    What is as wide as the table is taken for what it gave, to be turned round.
+    """
+    vocabulary = call.fields.integer("input_dim")
+    dim = call.fields.integer("output_dim")
+    if len(call.input) > 1 and call.input[-1] == dim:
+        output = (*call.input[:-1], vocabulary)
+        gemm = GemmShape(m=call.total(call.input[:-1]), n=vocabulary, k=dim, transpose_b=True)
+        step = Step(shape=gemm, elements=call.total(output), weights=(vocabulary * dim,))
+        cap = call.fields.raw("logit_soft_cap")
+        capped = () if cap is None else (call.elementwise("tanh", output),)
+        return Result(outputs=(output,), steps=(step, *capped))
+    found = embedding(call)
+    if call.fields.flag("tie_weights", default=True):
+        return found
+    (step,) = found.steps
+    own = replace(step, weights=(*step.weights, vocabulary * dim))
+    return replace(found, steps=(own,))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Einsum:
     """Labels of "abc,cde->abde", each a string of letters, batch letter first."""
@@ -127,4 +149,9 @@ def einsum_dense(call: Call) -> Result:
     return Result(outputs=(output,), steps=(step, *fused_activation(call, output)))
 
 
-RULES = {"Dense": dense, "EinsumDense": einsum_dense, "Embedding": embedding}
+RULES = {
+    "Dense": dense,
+    "EinsumDense": einsum_dense,
+    "Embedding": embedding,
+    "ReversibleEmbedding": reversible_embedding,
+}

@@ -103,6 +103,24 @@ SINGLE = {
     "rescaling": (IMAGE, lambda: L.Rescaling(1 / 255)),
     "random_flip": (IMAGE, lambda: L.RandomFlip()),
     "random_crop": (IMAGE, lambda: L.RandomCrop(5, 5)),
+    "spectrogram": (
+        (800, 2),
+        lambda: L.STFTSpectrogram(frame_length=60, frame_step=30, window=None),
+    ),
+    "spectrogram_image": (
+        (800, 2),
+        lambda: L.STFTSpectrogram(mode="stft", expand_dims=True, window=None),
+    ),
+    "spectrogram_real": (
+        (3, 800),
+        lambda: L.STFTSpectrogram(
+            mode="real", data_format="channels_first", padding="same", window=None
+        ),
+    ),
+    "mel": (
+        (1600,),
+        lambda: L.MelSpectrogram(fft_length=256, sequence_stride=100, num_mel_bins=20),
+    ),
 }
 
 
@@ -231,10 +249,20 @@ def transformer():
     return keras.Model(feed, L.Dense(3, activation="softmax")(L.GlobalAveragePooling1D()(x)))
 
 
+def reversible(tie_weights=True):
+    feed = keras.Input((16,))
+    table = L.ReversibleEmbedding(50, 12, tie_weights=tie_weights)
+    return keras.Model(feed, table(L.Dense(12)(table(feed)), reverse=True))
+
+
+def reversible_untied():
+    return reversible(tie_weights=False)
+
+
 WHOLE = (
     shared, nested, nested_sequential, distributed_model, frozen, frozen_inner, many_ends,
     named_ends, merges, states, bidirectional_states, attention, self_attention, image_attention,
-    grouped_attention, dot_attention, operations, transformer,
+    grouped_attention, dot_attention, operations, transformer, reversible, reversible_untied,
 )  # fmt: skip
 
 
