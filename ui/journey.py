@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
 REPLAY_S = {Budget.QUICK: 6.0, Budget.THOROUGH: 30.0}
-GIB = 1024**3
 # What a run imports when it comes to it.
 _STEPS = (
     "advisor.network.load",
@@ -137,25 +136,6 @@ def load_job(request: JourneyRequest, knowledge: Knowledge) -> Workload:
         return workload_from_file(request.model_file, job=request.job)
     name = request.network or DEFAULT_NETWORK
     return bundled_workload(name, job=request.job, networks=knowledge.networks)
-
-
-def check_memory(workload: Workload, profile: MachineProfile) -> None:
-    """Refuse a workload that this machine cannot hold.
-
-    Raises:
-        InputError: with what it needs, what there is, and a batch size that would fit.
-    """
-    sizes = [s for s in (profile.memory.total_bytes, profile.memory.limit_bytes) if s is not None]
-    if not sizes or workload.memory_bytes <= min(sizes):
-        return
-    have = min(sizes)
-    largest = int(workload.batch_size * have / workload.memory_bytes * 0.8)
-    advice = f"try a batch size of {largest}" if largest >= 1 else "choose a smaller network"
-    raise InputError(
-        f"{workload.title} at batch {workload.batch_size} needs about "
-        f"{workload.memory_bytes / GIB:.1f} GiB for {workload.phase.value}, this machine has "
-        f"{have / GIB:.1f} GiB: {advice}"
-    )
 
 
 def probe_machine(
@@ -325,15 +305,19 @@ def walk(
     Raises:
         InputError: bad input, before anything is measured.
     """
+    from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
+
     knowledge = bundled_knowledge()
     workload = load_job(request, knowledge)
     profile = probe_machine()
-    check_memory(workload, profile)
     on_event(ProfileReady(profile=profile))
     index = bundled_index()
     first = advise(profile, None, workload, request.preferences, knowledge, index=index)
     on_event(ProvisionalReady(recommendation=first))
-    results = measure(profile, workload, request, on_event=on_event, cancel=cancel)
+    # What does not fit is not run here, nor are its kernels; the machine is measured all the same.
+    fits = memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is not False
+    here = workload if fits else None
+    results = measure(profile, here, request, on_event=on_event, cancel=cancel)
     if not (results.measured or results.is_cancelled):
         return first
     final = advise_with_tried(

@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.errors import InputError
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.report.build import build_report
-from ui import commands, journey
+from ui import commands
 from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
@@ -37,7 +37,6 @@ def recommend(options: argparse.Namespace) -> int:
             check_writable(Path(target))
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
-    journey.check_memory(workload, profile)
     recommendation = advice_from(
         options, profile, measurements, workload, commands.preferences_of(options)
     )

@@ -317,12 +317,16 @@ class EfficiencyModel:
     def _is_as_in_float32(
         self, kind: OperatorKind, direction: Direction, precision: Precision
     ) -> bool:
-        """Whether a short format is taken to gain nothing: a framework's class not timed in it.
+        """Whether a short format is taken to gain nothing.
 
-        Its kernels for element-wise work and pooling convert to float32 and back inside.
+        So it is where the device has no units for it, and for a framework's class that was not
+        timed in it: its kernels for element-wise work and pooling convert to float32 and back.
         """
+        if precision is Precision.FLOAT32:
+            return False
         is_timed = (kind, direction, precision) in self._samples
-        return self._is_framework and precision is not Precision.FLOAT32 and not is_timed
+        has_units = precision in self._rooflines
+        return not is_timed and (self._is_framework or not has_units)
 
     def _samples_for(
         self, kind: OperatorKind, direction: Direction, precision: Precision

@@ -40,6 +40,8 @@ _DEFAULT_FLOP_PER_CYCLE = 8.0
 
 # First year of a memory generation: byte/s of a client (2 channels) and of a server socket.
 _MEMORY_BY_YEAR = ((2022, 60e9, 300e9), (2016, 34e9, 140e9), (2011, 20e9, 50e9), (0, 10e9, 25e9))
+# Names of processors with the memory channels of a server, workstations among them.
+_SERVER_WORDS = ("epyc", "xeon", "neoverse", "graviton", "threadripper", "ampere", "altra")
 # What one core can draw alone.
 _BYTE_PER_S_OF_CORE = 12e9
 
@@ -161,7 +163,7 @@ def _memory_bandwidth(memory: Memory) -> float | None:
 
 
 def _is_server(name: str) -> bool:
-    return any(word in name.lower() for word in ("epyc", "xeon", "neoverse", "graviton"))
+    return any(word in name.lower() for word in _SERVER_WORDS)
 
 
 def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
@@ -184,10 +186,13 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     bandwidth = _memory_bandwidth(profile.memory)
     if bandwidth is None and spec and spec.memory_bandwidth_byte_per_s:
         bandwidth = spec.memory_bandwidth_byte_per_s * STREAM_SHARE_OF_PEAK
-    is_server = (
-        bool(profile.os.hypervisor) or "epyc" in cpu.brand.lower() or "xeon" in cpu.brand.lower()
+    is_server = bool(profile.os.hypervisor) or _is_server(f"{cpu.brand} {cpu.microarchitecture}")
+    packages = max(1, cpu.n_packages or 1)
+    least = packages * shared_bandwidth(
+        cores / packages, year=_first_year(row), is_server=is_server
     )
-    least = shared_bandwidth(cores, year=_first_year(row), is_server=is_server)
+    if bandwidth is not None and cores < (cpu.n_physical_cores or cores):
+        bandwidth = min(bandwidth, cores * _BYTE_PER_S_OF_CORE)
     return CpuLimits(
         name=cpu.brand,
         cores=cores,

@@ -13,7 +13,14 @@ from advisor.model.quantity import Precision
 from advisor.model.recommendation import Caveat, Preferences, RankedOption
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
+from advisor.recommend.circumstances import (
+    FRAMEWORK_BYTES,
+    fitting_batch,
+    is_x86,
+    memory_fits,
+    tensorflow_runs,
+    usable_memory_bytes,
+)
 from advisor.recommend.effort import changes_network, effort_of
 from advisor.recommend.preferences import age_days
 from advisor.recommend.reasons import caveat
@@ -66,12 +73,36 @@ def machine_caveats(
     ]
     if profile.overrides:
         found.append(caveat("overridden", names=", ".join(profile.overrides)))
-    if memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is False:
-        found.append(caveat("memory_too_small", needed_bytes=float(workload.memory_bytes)))
+    found += _framework(profile)
+    found += _memory(profile, workload)
     if workload.precision is Precision.INT8:
         found.append(caveat("int8_needs_quantising"))
     found += [caveat("workload_note", note=note) for note in workload.notes]
     return tuple(found)
+
+
+def _framework(profile: MachineProfile) -> Iterable[Caveat]:
+    """Yield why TensorFlow, which the times are of, has no ready-made build for a machine."""
+    runs = tensorflow_runs(profile)
+    if runs is False:
+        code = "tensorflow_needs_avx" if is_x86(profile) else "tensorflow_has_no_build"
+        yield caveat(code, machine=f"{profile.os.name}, {profile.os.architecture}")
+
+
+def _memory(profile: MachineProfile, workload: Workload) -> Iterable[Caveat]:
+    """Yield that a job does not fit, with a batch that would where there is one."""
+    size_bytes = usable_memory_bytes(profile)
+    if size_bytes is None or memory_fits(workload, size_bytes=size_bytes):
+        return
+    needed = {
+        "needed_bytes": float(workload.memory_bytes + FRAMEWORK_BYTES),
+        "available_bytes": float(size_bytes),
+    }
+    batch_size = fitting_batch(workload, size_bytes=size_bytes)
+    if batch_size:
+        yield caveat("memory_too_small", **needed, batch=float(batch_size))
+    else:
+        yield caveat("memory_too_small", **needed)
 
 
 def trial_caveats(taken: TrialReport | None, *, untaken: UntakenTrial | None) -> tuple[Caveat, ...]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.conditions import Condition
-from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.machine import DeviceKind, MachineProfile, OsFamily
+from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
 from advisor.predict.work import operator_kind
 
@@ -20,6 +21,8 @@ FRAMEWORKS_NOW = frozenset({"keras", "tensorflow"})
 
 # A training needs memory besides its tensors: the interpreter and the framework.
 FRAMEWORK_BYTES = 1024**3
+# Of the memory that a batch could take: sizes of tensors are not all that a framework takes.
+_MARGIN = 0.9
 
 _GIB = 1024**3
 _PCI_VENDORS = {
@@ -44,6 +47,10 @@ _VENDOR_WORDS = (
 _ARCHITECTURES = {
     "x86_64": "x86_64",
     "amd64": "x86_64",
+    "i386": "x86_32",
+    "i586": "x86_32",
+    "i686": "x86_32",
+    "x86": "x86_32",
     "aarch64": "arm64",
     "arm64": "arm64",
     "armv7l": "arm32",
@@ -118,6 +125,40 @@ def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
     if size_bytes is None:
         return None
     return workload.memory_bytes + FRAMEWORK_BYTES <= size_bytes
+
+
+def fitting_batch(workload: Workload, *, size_bytes: int) -> int | None:
+    """Return a batch with which a workload and its framework fit a memory; None: not one sample.
+
+    What goes with the batch is what is left of its memory without weights, gradients and slots.
+    """
+    copies = 4 if workload.phase is Phase.TRAINING else 1
+    fixed = copies * workload.parameters * Precision.FLOAT32.size_bytes + FRAMEWORK_BYTES
+    of_sample = (workload.memory_bytes + FRAMEWORK_BYTES - fixed) / workload.batch_size
+    left = _MARGIN * (size_bytes - fixed)
+    if of_sample <= 0.0 or left < of_sample:
+        return None
+    return min(workload.batch_size, int(left / of_sample))
+
+
+def is_x86(profile: MachineProfile) -> bool:
+    """Whether the system is one of 64 bits for Intel's and AMD's processors."""
+    return _ARCHITECTURES.get(profile.os.architecture.lower()) == "x86_64"
+
+
+def tensorflow_runs(profile: MachineProfile) -> bool | None:
+    """Whether TensorFlow has a ready-made build that runs on a machine; None: not known.
+
+    Since 1.6 its builds for x86 need AVX; there are others for Linux and macOS on 64-bit Arm, none
+    for Windows on Arm and none for 32 bits (PyPI: tensorflow 2.21, looked at on 2026-11-21).
+    """
+    word = _ARCHITECTURES.get(profile.os.architecture.lower())
+    if word == "x86_64":
+        features = profile.cpu.isa_features
+        return "avx" in features if features else None
+    if word == "arm64":
+        return profile.os.family is not OsFamily.WINDOWS
+    return None if word is None else False
 
 
 def decide(condition: Condition, *, given: Circumstances) -> bool | None:

@@ -181,7 +181,7 @@ def _other(offer: Offer, *, is_spot: bool, disk_gib: int) -> tuple[Step, ...]:
                 f"{where} with an Ubuntu image and a disk of {disk_gib} GB."
             ),
         ),
-        Step(kind="text", caption="Watch", content="nvidia-smi, and the log of the training."),
+        Step(kind="text", caption="Watch", content="nvidia-smi, and the log of the job."),
         Step(
             kind="text",
             caption="Stop (ends the charge)",

@@ -205,8 +205,8 @@ def _accelerator_refusal(offer: Offer, workload: Workload, index: CloudIndex) ->
     device = index.accelerator_device(offer)
     if device is None or not device.peak_fp32_flop_per_s:
         return ReasonCode.TIME_UNKNOWN
-    if offer.architecture in _ARM:
-        # Keras' default backend has no GPU wheel for Arm.
+    if offer.architecture in _ARM or device.vendor.upper() != "NVIDIA":
+        # Keras' default backend has a GPU wheel for NVIDIA beside x86 alone.
         return ReasonCode.FRAMEWORK_DOES_NOT_RUN
     memory = offer.accelerator_memory_bytes or device.memory_bytes
     if memory is not None and workload.memory_bytes + FRAMEWORK_BYTES > memory:

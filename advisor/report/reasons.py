@@ -224,7 +224,20 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     ),
     "overridden": (N_("You replaced what was found for: {names}."),),
     "memory_too_small": (
+        N_("The job needs {needed_bytes} with its framework, this machine has {available_bytes}:"
+           " here it would run with a batch of {batch} at most."),
+        N_("The job needs {needed_bytes} with its framework, this machine has {available_bytes}:"
+           " it does not run here with any batch."),
         N_("The job needs {needed_bytes}, more than this machine has free."),
+    ),
+    "tensorflow_needs_avx": (
+        N_("TensorFlow's ready-made builds stop at once on this processor, which has no AVX. The"
+           " times are as if it ran: take another framework (PyTorch, ONNX Runtime), or a rented"
+           " machine."),
+    ),
+    "tensorflow_has_no_build": (
+        N_("There is no ready-made build of TensorFlow for this machine ({machine}). The times are"
+           " as if there were one: take another framework, or a rented machine."),
     ),
     "workload_note": (N_("{note}"),),
     "condition_unknown": (

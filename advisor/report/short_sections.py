@@ -5,6 +5,7 @@ Leaves to others: the whole of each (`advisor.report.advice_sections`).
 
 from advisor.format import format_duration, format_duration_interval, format_factor
 from advisor.i18n import N_, Translator
+from advisor.model.option import OptionKind
 from advisor.model.recommendation import AvoidedOption, Hint, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Section, Table
 from advisor.report.advice_sections import short_money, warning_notes
@@ -52,8 +53,8 @@ def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
 
 
 def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what is worth trying, those with a figure first, in a line each."""
-    ordered = sorted(advice.hints, key=_has_no_figure)[:_SHOWN_HINTS]
+    """Return what is worth trying in a line each: the machine's own GPU, then what has a figure."""
+    ordered = sorted(advice.hints, key=_place)[:_SHOWN_HINTS]
     lines = tuple(
         Paragraph(
             text=tr(
@@ -69,5 +70,8 @@ def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
     return Section(title=tr(N_("Worth trying, not ranked")), blocks=lines)
 
 
-def _has_no_figure(hint: Hint) -> bool:
-    return not hint.reasons or hint.reasons[0].code is ReasonCode.NO_FIGURE
+def _place(hint: Hint) -> int:
+    if hint.option.kind is OptionKind.LOCAL_DEVICE:
+        return 0
+    has_no_figure = not hint.reasons or hint.reasons[0].code is ReasonCode.NO_FIGURE
+    return 2 if has_no_figure else 1

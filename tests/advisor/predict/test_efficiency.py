@@ -123,6 +123,14 @@ def test_float32_stands_in_for_a_precision_that_was_not_timed():
     assert half == pytest.approx(single / 2, rel=0.05)
 
 
+def test_a_format_without_units_gains_nothing():
+    shape = ElementwiseShape(op="relu", elements=1_000_000)
+    found = EfficiencyModel([], rooflines={F32: ROOF})
+    single, half = ask(found, shape), ask(found, shape, precision=Precision.BFLOAT16)
+    assert half.time_s == single.time_s
+    assert half.log_sd > single.log_sd
+
+
 def test_a_framework_promises_nothing_of_a_short_format_that_was_not_timed():
     rooflines = {
         F32: ROOF,

@@ -1,5 +1,7 @@
 """Limits by data sheets: of this machine, of offers, of what is for sale."""
 
+import dataclasses
+
 import pytest
 
 from advisor.model.machine import Memory
@@ -68,6 +70,30 @@ def test_memory_modules_tell_the_bandwidth():
     )
     limits = cpu_limits(profile(memory=memory), knowledge=knowledge())
     assert limits.bandwidth_byte_per_s == pytest.approx(0.75 * 51.2e9)
+
+
+def test_some_of_the_cores_do_not_draw_all_of_the_bandwidth():
+    memory = Memory(
+        total_bytes=None, available_bytes=None, limit_bytes=None, channels=12, speed_mt_per_s=4800
+    )
+    whole = cpu_limits(profile(cores=96, memory=memory), knowledge=knowledge())
+    part = cpu_limits(profile(cores=96, quota=4.0, memory=memory), knowledge=knowledge())
+    assert whole.bandwidth_byte_per_s == pytest.approx(0.75 * 460.8e9)
+    assert part.bandwidth_byte_per_s == pytest.approx(48e9)
+
+
+@pytest.mark.parametrize("brand", ["AMD Ryzen Threadripper PRO 7980X", "Ampere Altra Max"])
+def test_a_workstation_has_the_memory_of_a_server(brand):
+    usual = cpu_limits(profile(cores=64), knowledge=knowledge())
+    large = cpu_limits(profile(cores=64, brand=brand), knowledge=knowledge())
+    assert large.bandwidth_byte_per_s > 2.0 * usual.bandwidth_byte_per_s
+
+
+def test_two_sockets_have_two_memories():
+    machine = profile(cores=32, brand="Intel(R) Xeon(R) Gold 6148")
+    two = dataclasses.replace(machine, cpu=dataclasses.replace(machine.cpu, n_packages=2))
+    one = cpu_limits(machine, knowledge=knowledge()).bandwidth_byte_per_s
+    assert one < cpu_limits(two, knowledge=knowledge()).bandwidth_byte_per_s < 2.0 * one
 
 
 def test_specification_of_the_processor_is_used():

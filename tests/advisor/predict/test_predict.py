@@ -144,6 +144,17 @@ def test_published_effect_divides_the_time():
     assert found.step_s.high / found.step_s.low > now.step_s.high / now.step_s.low
 
 
+@pytest.mark.parametrize(("epochs", "most"), [(1, 4.0), (2, 8.0), (10, 40.0), (1000, 100.0)])
+def test_what_needs_a_pass_first_gains_no_more_than_the_epochs_after_it(epochs, most):
+    where = context(*calibration(), work=dataclasses.replace(small_cnn(), epochs=epochs))
+    now = predict_baseline(where)
+    cached = option(fact=fact(id="transfer-cached", effect_low=100.0, effect_high=100.0))
+    found = predict(cached, where, now)
+    assert isinstance(found, Prediction)
+    speedup = now.total_s.mid / found.total_s.mid
+    assert 0.7 * most < speedup < most
+
+
 def test_one_sided_effect_and_slow_down():
     where = context(*calibration())
     now = predict_baseline(where)

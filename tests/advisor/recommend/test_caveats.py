@@ -6,7 +6,7 @@ import pytest
 
 from advisor.i18n import translator_for
 from advisor.model.kernel import Direction, GemmShape
-from advisor.model.machine import DeviceKind, Load, Memory, Power
+from advisor.model.machine import DeviceKind, Load, Memory, OsFamily, Power
 from advisor.model.measurement import (
     BenchmarkRequest,
     FailedMeasurement,
@@ -169,7 +169,31 @@ def test_some_failed_and_unsteady():
         (
             {"memory": Memory(total_bytes=GIB, available_bytes=None, limit_bytes=None)},
             "memory_too_small",
-            {"needed_bytes": 200.0 * 1024**2},
+            {"needed_bytes": GIB + 200.0 * 1024**2, "available_bytes": float(GIB)},
+        ),
+        (
+            {"memory": Memory(total_bytes=GIB + 2**27, available_bytes=None, limit_bytes=None)},
+            "memory_too_small",
+            {
+                "needed_bytes": GIB + 200.0 * 1024**2,
+                "available_bytes": GIB + 2.0**27,
+                "batch": 17.0,
+            },
+        ),
+        (
+            {"cpu": a_cpu(isa_features=("sse4_2",))},
+            "tensorflow_needs_avx",
+            {"machine": "Debian GNU/Linux, x86_64"},
+        ),
+        (
+            {"os": an_os(family=OsFamily.WINDOWS, name="Windows 11", architecture="arm64")},
+            "tensorflow_has_no_build",
+            {"machine": "Windows 11, arm64"},
+        ),
+        (
+            {"os": an_os(name="Raspbian", architecture="armv7l")},
+            "tensorflow_has_no_build",
+            {"machine": "Raspbian, armv7l"},
         ),
     ],
 )

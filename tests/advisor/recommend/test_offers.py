@@ -1,5 +1,7 @@
 """Hard filters over offers, and the front of those that nothing beats."""
 
+import dataclasses
+
 import pytest
 
 from advisor.knowledge.catalog import machine_types
@@ -40,10 +42,12 @@ def a_platform(family, **changes):
     return CpuPlatform(**{**values, **changes})
 
 
+V520 = dataclasses.replace(T4, device="AMD Radeon Pro V520", vendor="AMD")
 FACTS = Knowledge(
-    devices=(T4,),
+    devices=(T4, V520),
     accelerators=(
         AcceleratorName(accelerator="T4", memory_bytes=None, device=T4.device, note=None),
+        AcceleratorName(accelerator="V520", memory_bytes=None, device=V520.device, note=None),
         AcceleratorName(accelerator="Inferentia", memory_bytes=None, device=None, note=None),
     ),
     retirements=(
@@ -108,6 +112,7 @@ def test_a_fit_offer_is_not_refused():
         (a_gpu_offer(accelerator="Unheard-of"), ReasonCode.TIME_UNKNOWN),
         (a_gpu_offer(accelerator_memory_bytes=GIB), ReasonCode.MEMORY_TOO_SMALL),
         (a_gpu_offer(architecture="arm64"), ReasonCode.FRAMEWORK_DOES_NOT_RUN),
+        (a_gpu_offer(accelerator="V520"), ReasonCode.FRAMEWORK_DOES_NOT_RUN),
         (an_offer(instance_type="p2.xlarge"), ReasonCode.RETIRED),
     ],
 )
