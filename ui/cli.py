@@ -28,6 +28,12 @@ from ui.try_arguments import add_history, add_try
 DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
 
 
+# Of what is said of an argument; a path has 4096 at most.
+_LONGEST_LINE = 5000
+# More money, hours or gigabytes than anybody means.
+_MOST = 1e12
+
+
 def _whole_number(text: str) -> int:
     try:
         return int(text)
@@ -40,8 +46,8 @@ def _positive_number(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number >= 0")
+    if not 0 <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MOST:g}")
     return value
 
 
@@ -236,6 +242,8 @@ def build_parser() -> OneLineParser:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; every error is one line on stderr."""
+    if sys.stdout is None:  # closed by who called us: what is said goes nowhere
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
     with kept_log():
         return _run(arguments)
 
@@ -251,7 +259,7 @@ def _run(arguments: Sequence[str]) -> int:
         # The reader of our output is gone (`| head`): nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else EXIT_DONE
-    except (AdvisorError, MemoryError, OSError) as error:
+    except (AdvisorError, MemoryError, OSError, OverflowError) as error:
         if is_debug:
             raise
         from advisor.report.said import said_line
@@ -288,12 +296,22 @@ def _say(text: str, **values: str) -> None:
     from ui.language import user_translator
 
     line = as_called(user_translator()(text, **values), program_name())
-    print(f"dl-advisor: {line}", file=sys.stderr)
+    print(f"dl-advisor: {_cut(line)}", file=sys.stderr)
+
+
+def _cut(line: str) -> str:
+    """Return a line that a terminal can show: nothing that steers it, and no endless echo."""
+    from ui.terminal import shown
+
+    line = shown(line)
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE // 2]} … {line[-60:]}"
 
 
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "out of memory: close other programs, or choose a smaller network or batch"
+    if isinstance(error, OverflowError):
+        return "a number is too large to count with: look at those that you gave, and at the files"
     return " ".join(str(error).split()) or type(error).__name__
 
 

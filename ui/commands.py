@@ -38,7 +38,7 @@ from ui.language import user_translator
 from ui.program import program_name
 from ui.progress import TerminalProgress
 from ui.settings import keep_last
-from ui.terminal import output_encoding, output_width, print_line, report_text
+from ui.terminal import output_encoding, output_width, print_line, report_text, shown
 
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
@@ -164,7 +164,13 @@ def doctor(options: argparse.Namespace) -> int:
 def say(text: str) -> None:
     """Write a line to standard error."""
     line = as_called(said_line(text, user_translator()), program_name())
-    sys.stderr.write(f"dl-advisor: {line}\n")
+    sys.stderr.write(f"dl-advisor: {shown(line)}\n")
+
+
+def tell_put_aside(place: Path | None) -> None:
+    """Say that a damaged history was put aside and a new one begun, where it was."""
+    if place is not None:
+        say(f"the history was damaged: it is kept as {place}, and a new one begins")
 
 
 def tell_not_kept(reason: str | None) -> None:
@@ -202,6 +208,8 @@ def _network(options: argparse.Namespace) -> str | None:
     named = [w for w in (options.workload, options.network, options.model) if w is not None]
     if len(named) > 1:
         raise InputError("give one network: WORKLOAD, --network or --model")
+    if any(not str(word).strip() for word in named):
+        raise InputError("the name of the network is empty: give one, or leave the word out")
     if options.workload is not None and not _looks_like_file(options.workload):
         return str(options.workload)
     return options.network if options.network is None else str(options.network)
@@ -280,9 +288,12 @@ def _translator() -> Translator:
     return user_translator()
 
 
-def summary_of(recommendation: Recommendation) -> str:
-    """Return the short text of an advice."""
-    return report_text(build_summary(recommendation, _translator()))
+def summary_of(
+    recommendation: Recommendation, *, is_kept: bool = True, has_pdf: bool = True
+) -> str:
+    """Return the short text of an advice, which says where the rest is."""
+    summary = build_summary(recommendation, _translator(), is_kept=is_kept, has_pdf=has_pdf)
+    return report_text(summary)
 
 
 def pdf_of(recommendation: Recommendation) -> bytes:

@@ -75,7 +75,10 @@ def _wrong_kind(path: Path, error: KindError, *, wanted: str) -> InputError:
 
 def _loaded(path: Path, cls: type[_T]) -> _T:
     try:
-        if path.stat().st_size > MAX_DOCUMENT_CHARS:
+        found = path.stat()
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+            raise InputError(f"{path}: is a device, a pipe or a socket: give a file name")
+        if found.st_size > MAX_DOCUMENT_CHARS:
             raise InputError(f"{path}: too large to be a file of DL Advisor")
         return load_document(path.read_text(encoding="utf-8"), cls)
     except OSError as error:

@@ -21,7 +21,7 @@ from advisor.report.names import OUTCOMES, PHASES
 from advisor.report.said import said_line, said_title
 from advisor.report.trial_section import setup_title
 from advisor.trial.plan import BASELINE_ID
-from ui.commands import say
+from ui.commands import say, tell_put_aside
 from ui.exits import EXIT_DONE
 from ui.history.store import History, HistoryRow
 from ui.language import user_translator
@@ -66,6 +66,7 @@ def _read() -> _Kept:
     if not path.is_file():
         return _Kept(advices=advices)
     with History(path) as found:
+        tell_put_aside(found.put_aside)
         steps = tuple(
             (row.search.machine, row.step) for row in found.own_step_rows() if row.step is not None
         )

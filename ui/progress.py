@@ -4,12 +4,13 @@ On a terminal one line is rewritten; elsewhere (a file, a log) each event is a l
 Leaves to others: what happens (`ui.journey`), the final text (`advisor.report`).
 """
 
+import contextlib
 import shutil
 import signal
 import sys
 import time
 from types import FrameType, TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from advisor.format import format_duration, format_duration_interval, format_rate
 from advisor.i18n import N_
@@ -23,9 +24,15 @@ from probes.bench.process import CancelToken
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
 from ui.language import user_translator
 
+# Ctrl-C, being asked to end, and the terminal closed.
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+
 
 class TerminalProgress:
-    """Shows events as they come; inside `with`, Ctrl-C cancels in order (twice: at once)."""
+    """Shows events as they come; inside `with`, Ctrl-C cancels in order (twice: at once).
+
+    So do being asked to end and a terminal that is closed: what was measured is kept.
+    """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.cancel = CancelToken()
@@ -36,14 +43,15 @@ class TerminalProgress:
         self._has_line = False
         self._n_skipped = 0
         self._told: set[str] = set()
-        self._old_handler: object = None
+        self._old_handlers: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> "TerminalProgress":
-        """Take over Ctrl-C where that is possible (the main thread)."""
-        try:
-            self._old_handler = signal.signal(signal.SIGINT, self._interrupt)
-        except ValueError:
-            self._old_handler = None
+        """Take over Ctrl-C and the like where that is possible (the main thread)."""
+        for name in _ENDING:
+            number = getattr(signal, name, None)  # Windows has fewer
+            with contextlib.suppress(ValueError):
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    self._old_handlers[number] = signal.signal(number, self._interrupt)
         return self
 
     def __exit__(
@@ -52,9 +60,10 @@ class TerminalProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give Ctrl-C back and end the rewritten line."""
-        if self._old_handler is not None:
-            signal.signal(signal.SIGINT, self._old_handler)  # type: ignore[arg-type]
+        """Give them back and end the rewritten line."""
+        for number, handler in self._old_handlers.items():
+            signal.signal(number, handler)
+        self._old_handlers.clear()
         self._clear()
         if self._n_skipped:
             text = N_("{n} kernels of less weight were left out, as the time set aside was used up")
@@ -124,23 +133,27 @@ class TerminalProgress:
             self._rewrite(text)
 
     def _line(self, text: str) -> None:
-        self._clear()
-        self._stream.write(text + "\n")
-        self._stream.flush()
+        # A terminal that was closed has nobody to tell; the figures are kept all the same.
+        with contextlib.suppress(OSError):
+            self._clear()
+            self._stream.write(text + "\n")
+            self._stream.flush()
 
     def _rewrite(self, text: str) -> None:
         """Show a passing state, on terminals only."""
         if not self._is_terminal:
             return
         width = shutil.get_terminal_size().columns - 1
-        self._stream.write("\r\x1b[K" + text[:width])
-        self._stream.flush()
+        with contextlib.suppress(OSError):
+            self._stream.write("\r\x1b[K" + text[:width])
+            self._stream.flush()
         self._has_line = True
 
     def _clear(self) -> None:
         if self._has_line:
-            self._stream.write("\r\x1b[K")
             self._has_line = False
+            with contextlib.suppress(OSError):
+                self._stream.write("\r\x1b[K")
 
 
 def _figure(result: Measurement) -> str:

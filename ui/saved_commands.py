@@ -14,7 +14,7 @@ from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
 from ui.language import user_translator
 from ui.saved_values import advice_from, saved_values
-from ui.settings import read_last
+from ui.settings import last_recommendation_file
 from ui.terminal import print_line, report_text
 
 
@@ -26,7 +26,7 @@ def predict(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation.baseline)
     else:
-        print_line(commands.summary_of(recommendation))
+        print_line(commands.summary_of(recommendation, is_kept=False, has_pdf=False))
     return EXIT_DONE
 
 
@@ -45,7 +45,7 @@ def recommend(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation)
     else:
-        print_line(commands.summary_of(recommendation))
+        print_line(commands.summary_of(recommendation, is_kept=False))
     return EXIT_DONE
 
 
@@ -54,11 +54,11 @@ def report(options: argparse.Namespace) -> int:
     if options.pdf is not None:
         check_writable(options.pdf)
     if options.recommendation is None:
-        recommendation = read_last()
-        if recommendation is None:
+        if not last_recommendation_file().exists():
             raise InputError(
                 "no advice was made yet: run `dl-advisor advise`, or name a saved file"
             )
+        recommendation = read_document(last_recommendation_file(), Recommendation)
     else:
         recommendation = read_document(options.recommendation, Recommendation)
     if options.pdf is None:

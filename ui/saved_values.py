@@ -6,8 +6,10 @@ commands).
 
 import argparse
 
+from advisor.errors import InputError
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
+from advisor.model.plausible import check_machine
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Workload
 from ui import commands, dataset, journey
@@ -45,7 +47,12 @@ def saved_profile(options: argparse.Namespace) -> MachineProfile:
     """
     if options.profile is None:
         return journey.probe_machine()
-    return read_part(options.profile, MachineProfile)
+    profile = read_part(options.profile, MachineProfile)
+    try:
+        check_machine(profile)
+    except InputError as error:
+        raise InputError(f"{options.profile}: {error}") from None
+    return profile
 
 
 def advice_from(

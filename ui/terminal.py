@@ -50,6 +50,11 @@ def in_columns(words: Sequence[str]) -> str:
     return "\n".join("  " + line.rstrip() for line in lines)
 
 
+def shown(text: str) -> str:
+    """Return a line without what would steer a terminal."""
+    return plain_text(text, encoding="utf-8")
+
+
 def print_line(text: str) -> None:
     """Write a line to standard output, as far as its encoding can say it.
 

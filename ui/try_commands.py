@@ -9,6 +9,7 @@ import dataclasses
 import sys
 from pathlib import Path
 
+from advisor.errors import InputError
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.machine import Environment, MachineProfile, OsFamily
@@ -60,6 +61,7 @@ def try_settings(options: argparse.Namespace) -> int:
     if options.uninstall is not None:
         try_install.uninstall(options.uninstall)
         return EXIT_DONE
+    _check_words(options)
     for target in (options.pdf, Path(options.json) if options.json not in (None, "-") else None):
         if target is not None:
             check_writable(target)
@@ -89,6 +91,19 @@ def try_settings(options: argparse.Namespace) -> int:
         raise KeyboardInterrupt
     code = _exit_code(report)
     return code if is_applied else EXIT_INCOMPLETE
+
+
+def _check_words(options: argparse.Namespace) -> None:
+    """Refuse words that would be passed over.
+
+    Raises:
+        InputError: with the word that they go with.
+    """
+    if options.install is None and (options.yes or options.find_links is not None):
+        word = "--yes" if options.yes else "--find-links"
+        raise InputError(f"{word} goes with --install NAME")
+    if options.list and options.apply is not None:
+        raise InputError("--list tries nothing: leave --apply out")
 
 
 def _tried_before(
@@ -168,6 +183,7 @@ def _search(
 ) -> tuple[TrialReport, bool]:
     minutes = options.minutes or (ALL_MINUTES if options.all else DEFAULT_MINUTES)
     with History(history_file()) as history, TerminalProgress() as progress:
+        commands.tell_put_aside(history.put_aside)
         kept = search_row(profile, source, environment=environment)
         kept = history.resumed(kept) if options.resume else history.begun(kept)
         request = SearchRequest(

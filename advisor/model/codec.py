@@ -207,7 +207,9 @@ def load_document(text: str, cls: type[_T]) -> _T:
     if not isinstance(body, dict) or "schema_version" not in body:
         raise FormatError("not a file of DL Advisor: no schema_version")
     version = body["schema_version"]
-    if not isinstance(version, int) or version > SCHEMA_VERSION:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise FormatError("not a file of DL Advisor: its schema_version is no version")
+    if version > SCHEMA_VERSION:
         raise FormatError(f"written by a newer DL Advisor (schema {version}): update the app")
     if body.get("kind") != cls.__name__:
         raise KindError(str(body.get("kind")), wanted=cls.__name__)

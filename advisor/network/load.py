@@ -23,6 +23,7 @@ from advisor.network.onnx_reading import read_onnx, read_onnx_file
 from advisor.network.reading import read_keras_config, read_keras_file
 
 MAX_BATCH_SIZE = 65_536
+MAX_SAMPLES = 10**15
 MAX_EPOCHS = 1_000_000
 
 # What a file does not say and a user may leave open.
@@ -94,7 +95,10 @@ def _settle(job: Job, facts: NetworkFacts | None) -> _Settled:
             name="batch size", maximum=MAX_BATCH_SIZE,
         ),
         precision=job.precision,
-        samples=_within(usual_samples if job.samples is None else job.samples, name="samples"),
+        samples=_within(
+            usual_samples if job.samples is None else job.samples,
+            name="samples", maximum=MAX_SAMPLES,
+        ),
         epochs=_within(
             usual_epochs if job.epochs is None else job.epochs, name="epochs", maximum=MAX_EPOCHS
         ),

@@ -77,8 +77,17 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
     return _report(advice, sections, footer, tr)
 
 
-def build_summary(advice: Recommendation, tr: Translator) -> Report:
-    """Return what fits a screen of a terminal; the whole report has the rest."""
+def build_summary(
+    advice: Recommendation, tr: Translator, *, is_kept: bool = True, has_pdf: bool = True
+) -> Report:
+    """Return what fits a screen of a terminal; the whole report has the rest.
+
+    Args:
+        advice: what is told.
+        tr: into the user's language.
+        is_kept: whether it is the last advice now, which `report` writes.
+        has_pdf: whether the command that made it writes PDF.
+    """
     measured: tuple[Section, ...] = ()
     if advice.measurements is not None:
         measured = (measurement_section(advice.measurements, tr),)
@@ -90,11 +99,15 @@ def build_summary(advice: Recommendation, tr: Translator) -> Report:
         short_options_section(advice, tr),
         answer_section(advice, tr, is_short=True),
     )
-    footer = tr(
-        N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or use the"
-           " command `report` for the whole text of the last advice.")
-    )  # fmt: skip
-    return _report(advice, sections, footer, tr)
+    if is_kept:
+        footer = N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or use"
+                    " the command `report` for the whole text of the last advice.")  # fmt: skip
+    elif has_pdf:
+        footer = N_("Reasons, sources, money in parts and what was left out: add --pdf FILE.")
+    else:
+        footer = N_("Reasons, sources, money in parts and what was left out: `recommend` with --pdf"
+                    " FILE.")  # fmt: skip
+    return _report(advice, sections, tr(footer), tr)
 
 
 def _report(

@@ -20,6 +20,8 @@ _PLAIN = str.maketrans(
     }
 )  # fmt: skip
 _WIDE = "WF"
+# All but the tabulator and the line feed; the C1 characters steer some terminals too.
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def display_width(text: str) -> int:
@@ -36,8 +38,10 @@ def _char_width(character: str) -> int:
 def plain_text(text: str, *, encoding: str) -> str:
     """Return a text as far as an encoding can say it: "1.8×" is "1.8x" in ASCII.
 
-    Accents are dropped where they must be; only what has no plain spelling becomes "?".
+    Accents are dropped where they must be; only what has no plain spelling becomes "?". Characters
+    that steer a terminal are shown, not sent: a file may hold any.
     """
+    text = _STEERING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     if text.isascii():
         return text
     return "".join(_plain_character(character, encoding) for character in text)

@@ -16,9 +16,10 @@ from advisor.model.comparison import (
     OwnBasis,
     Subject,
 )
+from advisor.model.kernel import Direction
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
 from advisor.report.machine_sections import DEVICE_KINDS
-from advisor.report.names import PHASES, shape_name
+from advisor.report.names import DIRECTIONS, PHASES, shape_name
 from advisor.report.said import said, said_note, said_work
 
 # Devices on either side of this machine that are drawn; all of them are in the JSON.
@@ -97,7 +98,10 @@ def subject_name(group: ComparisonGroup, tr: Translator) -> str:
     if group.subject is Subject.DATA_SHEET_BANDWIDTH:
         return tr(N_("memory bandwidth by data sheet"))
     if group.shape is not None:
-        return shape_name(group.shape, tr)
+        name = shape_name(group.shape, tr)
+        if group.direction in (None, Direction.FORWARD):
+            return name
+        return f"{name}, {tr(DIRECTIONS[group.direction])}"
     phase = tr(PHASES[group.phase]) if group.phase is not None else UNKNOWN
     return tr(
         N_("{network}, {phase}, batch {batch}, {precision}"),

@@ -166,6 +166,7 @@ TABLES = (
     N_("an object"),
     N_("the file has {n} characters, more than any of our files"),
     N_("not a file of DL Advisor: no schema_version"),
+    N_("not a file of DL Advisor: its schema_version is no version"),
     N_("written by a newer DL Advisor (schema {n}): update the app"),
     N_("holds a {kind}, expected a {wanted}"),
     N_("not JSON: {why}"),

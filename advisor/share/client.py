@@ -53,11 +53,13 @@ def check_server(url: str) -> str:
     Raises:
         InputError: for anything but https, this very machine excepted, and for passwords in it.
     """
-    parts = urlsplit(url)
     try:
+        parts = urlsplit(url)
         check_address(url)
     except PriceError:
         raise InputError(f"{url}: the server's address must begin with https://") from None
+    except ValueError:
+        raise InputError(f"{url}: is no address of a server: https://NAME") from None
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise InputError("the server's address must be plain: no password, no ? and no #")
     return url.rstrip("/")

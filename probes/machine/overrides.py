@@ -16,6 +16,7 @@ from typing import Any
 
 from advisor.errors import InputError
 from advisor.model.machine import MachineProfile
+from advisor.model.plausible import check_value
 from probes.machine.text import parse_size
 
 _UNKNOWN_WORDS = ("none", "unknown", "")
@@ -73,6 +74,7 @@ def _replace(value: Any, parts: tuple[str, ...], *, text: str, name: str) -> Any
         new = _replace(current, rest, text=text, name=name)
     else:
         new = _parse(text.strip(), annotation_of(value, head), name=name)
+        check_value(name, new)
     return dataclasses.replace(value, **{head: new})
 
 

@@ -9,7 +9,10 @@ from advisor.i18n import translator_for
 from advisor.report.build import build_summary
 from advisor.report.text import render_text
 from probes.bench.process import CancelToken
+from tests.advisor.recommend.builders import a_cpu, a_profile
 from ui import dataset, journey
+from ui.cli import run
+from ui.files import write_document
 from ui.models.history_diff import diff_advices
 from ui.sharing import upload_of
 
@@ -41,3 +44,20 @@ def test_a_run_cancelled_before_its_first_figure_says_so(fresh):
         upload_of(advice)
     diff = diff_advices(advice, advice, names=("a", "b"))
     assert any("rests on no measurement" in note for note in diff.notes)
+
+
+def test_a_job_that_is_too_large_is_advised_on_all_the_same(tmp_path, capsys):
+    file = tmp_path / "profile.json"
+    write_document(str(file), a_profile())
+    words = ["recommend", "vgg19", "--batch-size", "65536", "--profile", str(file)]
+    assert run(words) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "here it would run with a batch of" in out
+    assert "1 Leave everything as it is" not in out
+
+
+def test_a_profile_that_cannot_be_is_refused_with_its_name(tmp_path, capsys):
+    file = tmp_path / "profile.json"
+    write_document(str(file), a_profile(cpu=a_cpu(base_mhz=-5.0)))
+    assert run(["recommend", "mnist-mlp", "--profile", str(file)]) == 2
+    assert "cpu.base_mhz: -5.0 cannot be: from 1 to 20000" in capsys.readouterr().err

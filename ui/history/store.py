@@ -16,10 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
-from advisor.errors import InputError
+from advisor.errors import FormatError, InputError
 from advisor.model.codec import decode, encode
 from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
+from ui.history.aside import put_aside
 
 # 1: first version. Tables and columns that came later are made where they are missing; an older
 # DL Advisor reads and writes the file without them.
@@ -129,12 +130,16 @@ def search_of(
 class History:
     """An open history; a context manager.
 
+    Attributes:
+        put_aside: where a damaged file was put in whose place a new one was begun, else None.
+
     Raises:
         InputError: when the file cannot be opened, or is of a newer version.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.put_aside: Path | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = self._open()
@@ -147,9 +152,7 @@ class History:
         except sqlite3.OperationalError:
             raise  # locked, read-only or full: the file may be good
         except sqlite3.DatabaseError:
-            self._path.replace(self._path.with_name(self._path.name + ".broken"))
-            for ending in ("-wal", "-shm"):
-                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            self.put_aside = put_aside(self._path)
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
@@ -169,6 +172,7 @@ class History:
                 )
             database.execute(_LATER_TABLES)
             _add_later_column(database)
+            _check_columns(database)
         except BaseException:
             database.close()
             raise
@@ -274,16 +278,22 @@ class History:
             f"SELECT {_SEARCH_COLUMNS}, run.finished_at, run.finished_on, run.setup, run.run "  # noqa: S608 - our own names
             "FROM run JOIN search ON search.key = run.search_key ORDER BY run.id"
         )
-        return tuple(
-            HistoryRow(
-                search=_search(row),
-                finished_on=row[-3],
-                setup=_value(row[-2], TrialSetup),
-                run=_value(row[-1], TrialRun),
-                finished_at=row[-4] or "",
+        try:
+            return tuple(
+                HistoryRow(
+                    search=_search(row),
+                    finished_on=row[-3],
+                    setup=_value(row[-2], TrialSetup),
+                    run=_value(row[-1], TrialRun),
+                    finished_at=row[-4] or "",
+                )
+                for row in rows
             )
-            for row in rows
-        )
+        except FormatError as error:
+            raise InputError(
+                f"{self._path}: a run in it cannot be read ({error}): move the file away, and a "
+                "new history begins"
+            ) from None
 
     def remove(self, key: str) -> None:
         """Forget a search with all its runs.
@@ -344,6 +354,20 @@ def _add_later_column(database: sqlite3.Connection) -> None:
     database.execute("COMMIT")
 
 
+def _check_columns(database: sqlite3.Connection) -> None:
+    """Take a file for damaged whose tables are not ours."""
+    try:
+        database.execute(
+            f"SELECT {_SEARCH_COLUMNS}, run.id, run.finished_on, run.setup, run.run, own_step.step "  # noqa: S608 - our own names
+            "FROM run JOIN search ON search.key = run.search_key "
+            "LEFT JOIN own_step ON own_step.search_key = search.key LIMIT 0"
+        )
+    except sqlite3.OperationalError as error:
+        if "no such" not in str(error):
+            raise
+        raise sqlite3.DatabaseError(str(error)) from None
+
+
 def _has_later_column(database: sqlite3.Connection) -> bool:
     return any(row[1] == _LATER_COLUMN for row in database.execute("PRAGMA table_info(run)"))
 
@@ -366,4 +390,8 @@ def _text(value: TrialSetup | TrialRun | OwnStep) -> str:
 
 def _value(text: str, cls: type[_T]) -> _T:
     # It gives what is asked for, or raises FormatError.
-    return cast("_T", decode(json.loads(text), cls))
+    try:
+        body = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from None
+    return cast("_T", decode(body, cls))

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from advisor.format import UNKNOWN, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.comparison import ComparedResult, ComparisonGroup, Subject
-from advisor.model.kernel import Direction
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.report import Paragraph
@@ -20,7 +19,7 @@ from advisor.report.compare_sections import (
     subject_name,
 )
 from advisor.report.machine_sections import DEVICE_KINDS
-from advisor.report.names import DIRECTIONS, PHASES
+from advisor.report.names import PHASES
 from advisor.report.said import said_note, said_work, source_text
 from ui.models.rows import Cell, Span
 
@@ -36,10 +35,7 @@ COMPARE_TIPS = (
 
 def group_title(group: ComparisonGroup, tr: Translator) -> str:
     """Return what a group compares, and below it on which part of this machine."""
-    name = subject_name(group, tr)
-    if group.direction is not None and group.direction is not Direction.FORWARD:
-        name += f", {tr(DIRECTIONS[group.direction])}"
-    return f"{name}\n{group.device}"
+    return f"{subject_name(group, tr)}\n{group.device}"
 
 
 def group_text(group: ComparisonGroup, tr: Translator) -> str:

@@ -67,6 +67,7 @@ class StartView(QWidget):
         self._tr = translator
         self._stage = Stage.EMPTY
         self._has_last = False
+        self._advised_job = ""
         self.title = text_label(translator(N_("What should run faster or cheaper?")),
                                 name="page_title")  # fmt: skip
         self.job = text_label(name="message_text")
@@ -80,6 +81,8 @@ class StartView(QWidget):
         self.progress.setTextVisible(False)
         self.progress.setAccessibleName(translator(N_("Measured kernels")))
         self.message = MessagePanel()
+        self.other_job = text_label(name="status")
+        self.other_job.hide()
         self.card = AnswerCard(translator=translator)
         self.options_button = QPushButton(translator(N_("All &options and the report")))
         self.measure_button = QPushButton(translator(N_("What was &measured")))
@@ -116,6 +119,7 @@ class StartView(QWidget):
         top.addWidget(controls, 1000)
         top.addStretch(1)
         page.addLayout(top)
+        page.addWidget(self.other_job)
         page.addWidget(self._below, 1)
         page.addLayout(further)
 
@@ -130,6 +134,7 @@ class StartView(QWidget):
     def show_job(self, text: str) -> None:
         """Show the job in one sentence."""
         self.job.setText(text)
+        self._tell_other_job()
 
     def offer_last(self, *, has_last: bool) -> None:
         """Offer the advice of the last run, where there is one."""
@@ -142,6 +147,10 @@ class StartView(QWidget):
         self._show_controls(state)
         self._show_status(state)
         advice = state.recommendation
+        self._advised_job = ""
+        if advice is not None:
+            self._advised_job = job_sentence(advice.workload, advice.preferences, self._tr)
+        self._tell_other_job()
         for button in (self.options_button, self.measure_button):
             button.setVisible(advice is not None)
         if advice is not None and advice.ranked:
@@ -151,12 +160,21 @@ class StartView(QWidget):
             title = self._tr(N_("No option fits your limits"))
             text = self._tr(N_("The advice tells why each one was left out."))
             # Sliders may have asked for another size than the job above.
-            job = job_sentence(advice.workload, advice.preferences, self._tr)
-            self.message.show_message(title, job, closing_text=text)
+            self.message.show_message(title, self._advised_job, closing_text=text)
             self._below.setCurrentWidget(self.message)
         else:
             self._show_message(state)
             self._below.setCurrentWidget(self.message)
+
+    def _tell_other_job(self) -> None:
+        """Say which job the answer is for, where the one above was changed since."""
+        is_other = bool(self.job.text()) and self._advised_job not in ("", self.job.text())
+        self.other_job.setText(
+            self._tr(N_("The answer below is for another job: {job}."), job=self._advised_job)
+            if is_other
+            else ""
+        )
+        self.other_job.setVisible(is_other)
 
     def _show_controls(self, state: AdviseState) -> None:
         had_focus = self.advise_button.hasFocus() or self.cancel_button.hasFocus()

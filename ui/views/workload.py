@@ -51,7 +51,7 @@ class WorkloadView(QWidget):
             self._rows, widths={1: 106, 2: 74, 3: 92, 4: 104}, name=translator(N_("Layers"))
         )
         self.layers_table.setWordWrap(False)
-        self.next_button = QPushButton(translator(N_("&Go on to the advice")))
+        self.next_button = QPushButton(translator(N_("&Go on: ask for advice")))
         self.next_button.clicked.connect(lambda: self.page_requested.emit("start"))
         self._lay_out()
         self.show_state(WorkloadState())

@@ -179,7 +179,9 @@ def test_missing_field_with_default_is_an_older_file():
         ("[" * 100_000, "not JSON"),
         ("{}", "no schema_version"),
         ('{"schema_version": 99, "kind": "Interval", "value": {}}', "newer DL Advisor"),
-        ('{"schema_version": "1", "kind": "Interval", "value": {}}', "newer DL Advisor"),
+        ('{"schema_version": "1", "kind": "Interval", "value": {}}', "is no version"),
+        ('{"schema_version": true, "kind": "Interval", "value": {}}', "is no version"),
+        ('{"schema_version": -5, "kind": "Interval", "value": {}}', "is no version"),
         ('{"schema_version": 1, "kind": "Offer", "value": {}}', "expected a Interval"),
         ('{"schema_version": 1, "kind": "Interval"}', "expected an object"),
         (

@@ -124,6 +124,39 @@ def test_a_broken_file_is_put_aside(tmp_path):
     assert (tmp_path / "h.broken").read_bytes().startswith(b"no database")
 
 
+def test_a_second_broken_file_does_not_cost_the_first(tmp_path):
+    path = tmp_path / "h"
+    for text in (b"first", b"second"):
+        path.write_bytes(text * 1000)
+        with History(path) as history:
+            assert history.put_aside is not None
+            assert history.put_aside.read_bytes().startswith(text)
+    assert (tmp_path / "h.broken").read_bytes().startswith(b"first")
+    with History(path) as history:
+        assert history.put_aside is None
+
+
+def test_a_database_of_somebody_else_is_put_aside(tmp_path):
+    path = tmp_path / "h"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            f"CREATE TABLE run (a); CREATE TABLE search (b); PRAGMA user_version = {SCHEMA_VERSION}"
+        )
+    with History(path) as history:
+        assert history.put_aside == tmp_path / "h.broken"
+        assert history.rows() == ()
+
+
+@pytest.mark.parametrize("text", ["'{'", "'[]'", "x'ff00'", "7"])
+def test_a_damaged_run_says_what_to_do(tmp_path, text):
+    path = tmp_path / "h"
+    with History(path) as history:
+        add(history)
+        history._database.execute(f"UPDATE run SET run = {text}")
+        with pytest.raises(InputError, match="move the file away"):
+            history.rows()
+
+
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="history cannot be opened"):

@@ -7,7 +7,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton
 
+from advisor.i18n import translator_for
 from advisor.model.measurement import StabilityWarning
+from advisor.report.job_line import job_sentence
 from tests.ui.advice_values import an_advice
 from ui.presenters.advise import AdviseState, Stage
 from ui.views.start import StartView
@@ -44,6 +46,19 @@ OFFERED = {
     "failed": (True, False, False, False),
     "broken": (True, False, True, True),
 }
+
+
+def test_an_answer_for_another_job_says_so(view, states):
+    advice = an_advice()
+    own = job_sentence(advice.workload, advice.preferences, translator_for("en"))
+    view.show_job(own)
+    show(view, states, "done")
+    assert not view.other_job.isVisible()
+    view.show_job("My model · training · batch 8")
+    assert view.other_job.isVisible()
+    assert own in view.other_job.text()
+    show(view, states, "empty")
+    assert not view.other_job.isVisible()
 
 
 @pytest.mark.parametrize("name", OFFERED)

@@ -1,0 +1,65 @@
+"""Whether the numbers of a machine can be: a clock of 0 or a billion cores would be counted with.
+
+Leaves to others: what a value is (`advisor.model.machine`), comparing shared rows with what is
+known of their device (`advisor.share.plausible`).
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from advisor.errors import InputError
+from advisor.model.machine import MachineProfile
+
+# Least and most by the end of a field's name; the unit stands there too.
+_RANGES: tuple[tuple[str, float, float], ...] = (
+    ("_mhz", 1.0, 20_000.0),
+    ("_bytes", 0.0, 2.0**60),
+    ("_cores", 1.0, 1e6),
+    ("_cpus", 0.01, 1e6),
+    ("n_packages", 1.0, 1e4),
+    ("n_numa_nodes", 1.0, 1e4),
+    ("compute_units", 0.0, 1e6),
+    ("channels", 1.0, 1e4),
+    ("_mt_per_s", 1.0, 1e6),
+)
+
+
+def check_value(name: str, value: object) -> None:
+    """Refuse a number that no machine has.
+
+    Args:
+        name: dotted; what it ends with tells the range.
+        value: of any type; what is no number passes.
+
+    Raises:
+        InputError: with the range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    for ending, least, most in _RANGES:
+        if name.endswith(ending) and not least <= value <= most:
+            told = value if abs(value) < 1e18 else f"{'-' if value < 0 else ''}a huge number"
+            raise InputError(f"{name}: {told} cannot be: from {least:g} to {most:g}")
+
+
+def check_machine(profile: MachineProfile) -> None:
+    """Refuse a machine with such a number.
+
+    Raises:
+        InputError: with the dotted name of the value.
+    """
+    for name, value in _values("", profile):
+        check_value(name, value)
+
+
+def _values(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            inner = f"{name}.{field.name}" if name else field.name
+            yield from _values(inner, getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for place, entry in enumerate(value):
+            yield from _values(f"{name}.{getattr(entry, 'id', place)}", entry)
+    else:
+        yield name, value

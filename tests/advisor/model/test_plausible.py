@@ -1,0 +1,36 @@
+import pytest
+
+from advisor.errors import InputError
+from advisor.model.machine import Memory
+from advisor.model.plausible import check_machine, check_value
+from tests.advisor.recommend.builders import a_cpu, a_profile, an_opencl
+
+
+def test_a_usual_machine_passes():
+    check_machine(a_profile(opencl=(an_opencl(),)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"cpu": a_cpu(base_mhz=-5.0)}, "cpu.base_mhz"),
+        ({"cpu": a_cpu(max_mhz=1e308)}, "cpu.max_mhz"),
+        ({"cpu": a_cpu(n_physical_cores=10**400)}, "cpu.n_physical_cores"),
+        ({"cpu": a_cpu(usable_cpus=0)}, "cpu.usable_cpus"),
+        ({"cpu": a_cpu(quota_cpus=0.0)}, "cpu.quota_cpus"),
+        (
+            {"memory": Memory(total_bytes=10**400, available_bytes=None, limit_bytes=None)},
+            "memory.total_bytes",
+        ),
+        ({"opencl": (an_opencl(global_mem_bytes=-1),)}, "opencl.opencl0.global_mem_bytes"),
+    ],
+)
+def test_what_cannot_be_is_named(changes, name):
+    with pytest.raises(InputError, match=name) as told:
+        check_machine(a_profile(**changes))
+    assert len(str(told.value)) < 120
+
+
+@pytest.mark.parametrize("value", [True, "text", None, ("a",)])
+def test_what_is_no_number_passes(value):
+    check_value("cpu.base_mhz", value)
