@@ -4,6 +4,7 @@ Leaves to others: the machine (`advisor.report.machine_sections`), the method
 (`advisor.report.method_sections`), the wording of reasons (`advisor.report.reasons`).
 """
 
+import math
 from collections.abc import Iterable, Sequence
 
 from advisor.format import (
@@ -90,16 +91,31 @@ def _nearest_miss(advice: Recommendation, tr: Translator) -> str:
     """Tell what came nearest to the deadline or the budget, "" when nothing was refused by one."""
     found = []
     for rejection in advice.rejected:
-        for reason in rejection.reasons:
-            values = {p.name: p.value for p in reason.parameters}
-            if reason.code in _LIMITS and isinstance(values.get(_LIMITS[reason.code]), float):
-                found.append((values[_LIMITS[reason.code]], rejection.title, reason))
+        misses = [(far, each) for each in rejection.reasons if (far := _miss(each)) is not None]
+        if misses:
+            farthest = max(far for far, _each in misses)
+            found.append((farthest, rejection.title, tuple(each for _far, each in misses)))
     if not found:
         return ""
-    _value, option, reason = min(found, key=lambda miss: (miss[0], miss[1]))
+    _far, option, reasons = min(found, key=lambda miss: miss[:2])
     return tr(
-        N_("Nearest: {option}. {why}."), option=said_title(option, tr), why=reason_text(reason, tr)
+        N_("Nearest: {option}. {why}"), option=said_title(option, tr), why=reasons_text(reasons, tr)
     )
+
+
+def _miss(reason: Reason) -> float | None:
+    """Return by which factor an option misses a limit; None when it is refused for another reason.
+
+    A limit of nothing is missed by any amount alike.
+    """
+    if reason.code not in _LIMITS:
+        return None
+    values = {parameter.name: parameter.value for parameter in reason.parameters}
+    name = _LIMITS[reason.code]
+    value, limit = values.get(name), values.get(f"limit_{name}")
+    if not isinstance(value, float) or not isinstance(limit, float):
+        return None
+    return value / limit if limit > 0.0 else math.inf
 
 
 def _headline(row: RankedOption, tr: Translator) -> str:

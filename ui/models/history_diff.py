@@ -13,6 +13,7 @@ from advisor.model.measurement import BenchmarkRequest, Measurement
 from advisor.model.quantity import Basis
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialResult
+from advisor.predict.work import rate
 
 # Less than this is a tie.
 TIE = 0.05
@@ -43,6 +44,7 @@ class DiffRow:
 
     Attributes:
         request: of a kernel; result: of a setting that was tried; None otherwise.
+        rates: of a kernel before and after, each with its unit, as people state it.
     """
 
     kind: FigureKind
@@ -50,6 +52,7 @@ class DiffRow:
     after_s: float
     request: BenchmarkRequest | None = None
     result: TrialResult | None = None
+    rates: tuple[tuple[float, str], tuple[float, str]] | None = None
 
     @property
     def factor(self) -> float:
@@ -126,6 +129,7 @@ def _kernel_rows(old: _Headlines, new: _Headlines) -> Iterator[DiffRow]:
                 before_s=result.figure_s,
                 after_s=after.figure_s,
                 request=after.request,
+                rates=(rate(result), rate(after)),
             )
 
 

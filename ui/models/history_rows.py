@@ -14,6 +14,7 @@ from advisor.format import (
     format_factor,
     format_factor_interval,
     format_number,
+    format_rate,
 )
 from advisor.i18n import N_, Translator
 from advisor.model.own_step import OwnStep
@@ -181,10 +182,14 @@ def _diff_row(row: DiffRow, tr: Translator) -> tuple[Cell, ...]:
     name, detail = _figure_name(row, tr)
     change = tr(CHANGES[row.change])
     is_tie = row.change is Change.TIE
+    if row.rates is None:
+        before, after = format_duration(row.before_s), format_duration(row.after_s)
+    else:
+        before, after = (format_rate(*figure) for figure in row.rates)
     return (
         Cell(text=name, value=name, detail=detail),
-        Cell(text=format_duration(row.before_s), value=row.before_s, is_number=True),
-        Cell(text=format_duration(row.after_s), value=row.after_s, is_number=True),
+        Cell(text=before, value=row.before_s, is_number=True),
+        Cell(text=after, value=row.after_s, is_number=True),
         Cell(text=format_factor(row.factor), value=row.factor, is_number=True,
              explanation=f"{format_number(row.factor, digits=4)}×", is_strong=not is_tie),
         Cell(text=change, value=change, is_strong=not is_tie),

@@ -143,6 +143,7 @@ def test_two_are_compared_the_older_one_before(view, presenter, qtbot):
     kernels = [row for row in diff.rows if row.request is not None]
     assert [row.factor for row in kernels] == [pytest.approx(2.0)] * 2
     assert view.answers.currentWidget().isAncestorOf(view.diff_table)
+    assert cell(view.diff_table, 2, 1).endswith("FLOP/s")
     assert cell(view.diff_table, 2, 3) == "2×"
     assert cell(view.diff_table, 2, 4) == "faster"
     assert "2 faster, 0 slower, 2 within 5 %" in view.diff_text.text()
