@@ -40,8 +40,18 @@ _DEFAULT_FLOP_PER_CYCLE = 8.0
 
 # First year of a memory generation: byte/s of a client (2 channels) and of a server socket.
 _MEMORY_BY_YEAR = ((2022, 60e9, 300e9), (2016, 34e9, 140e9), (2011, 20e9, 50e9), (0, 10e9, 25e9))
-# Names of processors with the memory channels of a server, workstations among them.
-_SERVER_WORDS = ("epyc", "xeon", "neoverse", "graviton", "threadripper", "ampere", "altra")
+# Names of processors with the memory channels of a server; of workstations and Ampere's servers.
+_SERVER_WORDS = ("epyc", "xeon", "neoverse", "graviton")
+_LIKE_SERVERS = ("threadripper", "ampere", "altra")
+# Microarchitectures that the probe names and the table does not, by a row of the same width.
+_SAME_WIDTH = {
+    "cortex_a55": "Cortex-A53", "cortex_a57": "Cortex-A72", "cortex_a77": "Cortex-A76",
+    "cortex_a78": "Cortex-A76", "cortex_a78ae": "Cortex-A76", "cortex_a78c": "Cortex-A76",
+    "goldmont_plus": "Goldmont", "icelake_server": "Ice Lake-SP",
+    "meteorlake": "Meteor Lake (Redwood Cove)", "neoverse_n3": "Neoverse N2",
+    "neoverse_v3": "Neoverse V2", "neoverse_v3ae": "Neoverse V2", "pantherlake": "Lunar Lake",
+    "tremont": "Goldmont",
+}  # fmt: skip
 # What one core can draw alone.
 _BYTE_PER_S_OF_CORE = 12e9
 
@@ -162,14 +172,15 @@ def _memory_bandwidth(memory: Memory) -> float | None:
     return None
 
 
-def _is_server(name: str) -> bool:
-    return any(word in name.lower() for word in _SERVER_WORDS)
+def _is_server(name: str, *, more: tuple[str, ...] = ()) -> bool:
+    return any(word in name.lower() for word in (*_SERVER_WORDS, *more))
 
 
 def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     """Return the limits of this machine's processor by what is known of its type."""
     cpu = profile.cpu
-    row = isa_row(knowledge, microarchitecture=cpu.microarchitecture, isa_features=cpu.isa_features)
+    known_as = _SAME_WIDTH.get(cpu.microarchitecture or "", cpu.microarchitecture)
+    row = isa_row(knowledge, microarchitecture=known_as, isa_features=cpu.isa_features)
     spec = find_device(knowledge, cpu.brand, kind=DeviceKind.CPU)
     notes = []
     cores, units = _usable_cores(cpu)
@@ -186,7 +197,8 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     bandwidth = _memory_bandwidth(profile.memory)
     if bandwidth is None and spec and spec.memory_bandwidth_byte_per_s:
         bandwidth = spec.memory_bandwidth_byte_per_s * STREAM_SHARE_OF_PEAK
-    is_server = bool(profile.os.hypervisor) or _is_server(f"{cpu.brand} {cpu.microarchitecture}")
+    names = f"{cpu.brand} {cpu.microarchitecture}"
+    is_server = bool(profile.os.hypervisor) or _is_server(names, more=_LIKE_SERVERS)
     packages = max(1, cpu.n_packages or 1)
     least = packages * shared_bandwidth(
         cores / packages, year=_first_year(row), is_server=is_server

@@ -97,11 +97,21 @@ def rows_of_network(
         (row, per_sample)
         for row in knowledge.published
         if is_phase(row, workload.phase)
-        and (row.precision or Precision.FLOAT32) is workload.precision
+        and _precision(row) is workload.precision
         and is_comparable(row)
         and spelled(row.workload) in names
         and (per_sample := seconds_per_sample(row, facts=facts)) is not None
     )
+
+
+def _precision(row: PublishedResult) -> Precision | None:
+    """Return the number format of a row; training that states none is of float32.
+
+    Inference that states none is mostly of an engine that takes int8 or float16 by itself.
+    """
+    if row.precision is None and row.phase is ResultPhase.TRAINING:
+        return Precision.FLOAT32
+    return row.precision
 
 
 def is_similar_batch(row: PublishedResult, batch_size: int) -> bool:

@@ -47,6 +47,8 @@ _SLOWER_CODES = {
 }
 # A setting that changes the time by less than this is not worth a row, nor the typing.
 NO_GAIN = 0.05
+# Ends of an interval that differ by more tell nothing of a machine that costs money.
+_WIDEST = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,7 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
     known: dict[tuple[object, ...], Prediction | MissingFact] = {}
     result = Evaluation(candidates=[], hints=[], avoid=[], rejections=[])
     slower: Counter[str] = Counter()
+    untold: Counter[str] = Counter()
     for option in options:
         key = (option.id,) if option.id in given.tried else hardware_key(option)
         if key not in known:
@@ -90,7 +93,9 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
             option, prediction, baseline=given.baseline, tried=given.tried.get(option.id)
         )
         is_elsewhere = option.offer is not None or option.purchase is not None
-        if speedup.mid < 1.0 - TIE_FRACTION and is_elsewhere:
+        if is_elsewhere and prediction.total_s.high > _WIDEST * prediction.total_s.low:
+            untold[option.kind.value] += 1
+        elif speedup.mid < 1.0 - TIE_FRACTION and is_elsewhere:
             slower[option.kind.value] += 1
         elif speedup.mid < 1.0 - NO_GAIN and option.id != STAY_ID and not is_elsewhere:
             result.avoid.append(_slower_here(option, prediction, speedup))
@@ -106,6 +111,16 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
                 if kind == OptionKind.CLOUD.value
                 else "Devices slower than this machine",
                 reasons=(reason(ReasonCode.SLOWER_THAN_NOW, n_offers=float(count)),),
+            )
+        )
+    for kind, count in sorted(untold.items()):
+        result.rejections.append(
+            Rejection(
+                option_id=f"{kind}:untold",
+                title="Rented machines of which too little is known for such work"
+                if kind == OptionKind.CLOUD.value
+                else "Devices of which too little is known for such work",
+                reasons=(reason(ReasonCode.TIME_UNKNOWN, n_offers=float(count)),),
             )
         )
     return result

@@ -15,7 +15,7 @@ from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.option import Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.published import GpuFamily
-from advisor.model.quantity import Interval, Source
+from advisor.model.quantity import Interval, Precision, Source
 from advisor.model.recommendation import (
     AvoidedOption,
     Hint,
@@ -146,7 +146,11 @@ def _sort_rows(
         verdict = check(fact, given=given, families=families, served=served)
         if verdict.applies:
             places.undecided.update(dict.fromkeys(verdict.unknown))
-        refusals = (*_unwanted(fact, preferences), *verdict.refusals)
+        refusals = (
+            *_unwanted(fact, preferences),
+            *_already(fact, given.workload),
+            *verdict.refusals,
+        )
         option = _option_of(fact, given=given, families=families)
         if refusals:
             places.rejections.append(
@@ -183,6 +187,14 @@ def _fitting(
         if not changes_network(option)
     )
     return kept, refused
+
+
+def _already(fact: OptionFact, workload: Workload) -> tuple[Reason, ...]:
+    """Refuse a mixed number format where the job is computed in a short one as it is."""
+    is_mixed = fact.kind is OptionKind.PRECISION and "mixed_" in fact.how
+    if is_mixed and workload.precision is not Precision.FLOAT32:
+        return (reason(ReasonCode.ALREADY_SO),)
+    return ()
 
 
 def _unwanted(fact: OptionFact, preferences: Preferences) -> tuple[Reason, ...]:

@@ -96,6 +96,8 @@ def _cores(cpu: Cpu, tr: Translator) -> str:
 def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]:
     cpu, memory = profile.cpu, profile.memory
     architecture = f" ({cpu.microarchitecture})" if cpu.microarchitecture else ""
+    if profile.overrides:
+        yield tr(N_("Changed by you")), ", ".join(profile.overrides)
     yield tr(N_("Processor")), f"{cpu.brand}{architecture}"
     yield tr(N_("Cores")), _cores(cpu, tr)
     notable = [flag for flag in NOTABLE_ISA if flag in cpu.isa_features]

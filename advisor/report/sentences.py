@@ -22,6 +22,8 @@ OPTION_TITLES = (
     N_("The GPU through the backend {backend}"),
     N_("Rented machines"),
     N_("Rented machines slower than this one"),
+    N_("Rented machines of which too little is known for such work"),
+    N_("Devices of which too little is known for such work"),
     N_("Devices slower than this machine"),
     N_("Buying"),
     N_("Cards of {vendor}"),

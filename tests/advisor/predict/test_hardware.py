@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import Memory
 from advisor.model.quantity import Precision
 from advisor.predict.hardware import (
@@ -52,6 +53,18 @@ def test_unknown_microarchitecture_is_judged_by_its_flags(features, per_cycle):
     assert limits.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(per_cycle * 1e9)
     assert limits.is_guessed
     assert any("microarchitecture" in note for note in limits.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "per_cycle"),
+    [("meteorlake", 32.0), ("tremont", 4.0), ("cortex_a78", 16.0), ("neoverse_v3", 32.0)],
+)
+def test_a_name_of_the_probe_has_the_row_of_the_same_width(name, per_cycle):
+    limits = cpu_limits(
+        profile(microarchitecture=name, isa=(), cores=1, mhz=1000.0), knowledge=load_knowledge()
+    )
+    assert limits.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(per_cycle * 1e9)
+    assert not limits.is_guessed
 
 
 def test_unknown_clock_is_said():

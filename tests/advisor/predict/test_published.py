@@ -1,5 +1,7 @@
 """Published results: times of a sample, citations, and the law of threads."""
 
+import dataclasses
+
 import pytest
 
 from advisor.knowledge.store import load_knowledge
@@ -71,6 +73,16 @@ def test_rows_of_a_network_by_name_or_alias():
     assert [(row.workload, seconds) for row, seconds in found] == [
         ("test-net", pytest.approx(0.01)), ("Test Net V1", pytest.approx(0.01)),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("phase", "counts"), [(Phase.TRAINING, True), (Phase.INFERENCE, False)])
+def test_a_format_that_is_not_stated_is_float32_in_training_alone(phase, counts):
+    row = published(device="X", value=0.32, phase=ResultPhase(phase.value))
+    unstated = dataclasses.replace(row, precision=None)
+    for each, is_told in ((row, True), (unstated, counts)):
+        facts_of = knowledge(published=(each,), networks=(facts(),))
+        found = rows_of_network(small_cnn(phase=phase), knowledge=facts_of)
+        assert bool(found) is is_told
 
 
 def test_evidence_says_what_was_measured_where():

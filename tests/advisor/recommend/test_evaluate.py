@@ -132,6 +132,17 @@ def test_rented_machines_slower_than_this_one_are_one_line():
     assert rejection.reasons[0].parameters[0].value == 3.0
 
 
+@pytest.mark.parametrize(("factor", "is_told"), [(900.0, True), (1100.0, False)])
+def test_a_rented_machine_of_which_nothing_can_be_told_is_no_option(monkeypatch, factor, is_told):
+    total_s = Interval(low=1.0, mid=2.0, high=factor)
+    found = dataclasses.replace(a_prediction(hours=0.001), total_s=total_s)
+    monkeypatch.setattr("advisor.recommend.evaluate.predict", lambda *_args: found)
+    result = evaluate([a_cloud_option(an_offer())], given=a_given())
+    assert len(result.candidates) == is_told
+    told = [(each.option_id, *codes(each)) for each in result.rejections]
+    assert told == ([] if is_told else [("cloud:untold", ReasonCode.TIME_UNKNOWN)])
+
+
 def test_equal_hardware_is_predicted_once(monkeypatch):
     given = a_given()
     calls = []

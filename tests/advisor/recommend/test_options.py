@@ -6,6 +6,7 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.machine import Memory
 from advisor.model.measurement import Setting
 from advisor.model.option import Advice, OptionKind
+from advisor.model.quantity import Precision
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.options import STAY_ID, effect_of, list_options, makes_it_worse
 from tests.advisor.recommend.builders import (
@@ -45,6 +46,22 @@ def test_a_row_with_a_figure_is_an_option_with_its_settings_resolved():
     assert option.device_id == "cpu"
     assert option.fact == fact
     assert option.settings == (Setting(name="OMP_NUM_THREADS", value="4"),)
+
+
+@pytest.mark.parametrize("precision", [Precision.BFLOAT16, Precision.FLOAT16])
+def test_a_mixed_format_is_no_option_where_the_format_is_short_already(precision):
+    fact = a_fact(
+        kind=OptionKind.PRECISION,
+        how='keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+    )
+    assert [option.id for option in listed(fact).options] == [STAY_ID, fact.id]
+    found = list_options(
+        a_profile(), a_workload(precision=precision), Preferences(),
+        Knowledge(options=(fact,)), today=TODAY,
+    )  # fmt: skip
+    assert [option.id for option in found.options] == [STAY_ID]
+    (rejection,) = (r for r in found.rejections if r.option_id == fact.id)
+    assert codes(rejection) == [ReasonCode.ALREADY_SO]
 
 
 def test_a_row_without_a_figure_is_a_hint_with_its_steps():

@@ -1,6 +1,7 @@
 """What the report says about measurements."""
 
 import dataclasses
+import re
 
 from advisor.i18n import translator_for
 from advisor.model.kernel import ConvShape, Direction, GemmShape, PeakShape
@@ -16,8 +17,11 @@ from advisor.model.measurement import (
 )
 from advisor.model.quantity import Precision
 from advisor.model.report import Paragraph, Table
+from advisor.report.build import build_profile_report
 from advisor.report.machine_sections import measurement_section
 from advisor.report.names import MEASURED_IN_SHORT
+from advisor.report.text import render_text
+from tests.advisor.recommend.builders import a_profile
 
 TR = translator_for("en")
 
@@ -136,3 +140,9 @@ def test_layers_that_had_no_time_were_asked_for_all_the_same():
 def test_without_a_figure_there_is_no_empty_table():
     empty = MeasurementSet(measured_on="2026-11-21", duration_s=0.0, results=())
     assert not [b for b in measurement_section(empty, TR).blocks if isinstance(b, Table)]
+
+
+def test_values_that_the_user_gave_are_named_as_such():
+    told = render_text(build_profile_report(a_profile(overrides=("cpu.base_mhz",)), TR))
+    assert re.search(r"Changed by you +cpu\.base_mhz", told)
+    assert "Changed by you" not in render_text(build_profile_report(a_profile(), TR))
