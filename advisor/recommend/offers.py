@@ -31,6 +31,8 @@ SPEED_CLASS_FACTOR = 1.3
 ANY_REGION = "any"
 LARGE_VENDORS = frozenset({"aws", "azure", "gcp"})
 
+# Types made for memory have up to 32 GiB for a vCPU, most others 8 at most.
+_MOST_BYTES_OF_VCPU = 32 * 1024**3
 _ARM = ("arm64", "aarch64")
 # Float32 flop per cycle and core by instruction set, for putting machines in order only.
 _WIDTHS = (("avx512f", 64.0), ("avx2", 32.0), ("avx", 16.0), ("sve", 32.0), ("asimd", 16.0))
@@ -187,7 +189,7 @@ def _machine_refusal(
     offer: Offer, *, workload: Workload, index: CloudIndex, today: str
 ) -> ReasonCode | None:
     """Return why a machine is out of the question wherever it stands and whatever it costs."""
-    if memory_fits(workload, size_bytes=offer.memory_bytes) is False:
+    if memory_fits(workload, size_bytes=_most_memory_bytes(offer)) is False:
         return ReasonCode.MEMORY_TOO_SMALL
     if is_burstable(offer):
         return ReasonCode.BURSTABLE
@@ -199,6 +201,13 @@ def _machine_refusal(
         if code is not None:
             return code
     return ReasonCode.RETIRED if index.is_retired(offer, today=today) else None
+
+
+def _most_memory_bytes(offer: Offer) -> int | None:
+    """Return the memory of an offer; where it is not stated, the most that its vCPUs come with."""
+    if offer.memory_bytes is not None or not offer.vcpus:
+        return offer.memory_bytes
+    return int(offer.vcpus * _MOST_BYTES_OF_VCPU)
 
 
 def _accelerator_refusal(offer: Offer, workload: Workload, index: CloudIndex) -> ReasonCode | None:

@@ -124,6 +124,12 @@ def test_unknown_memory_is_not_too_small():
     assert refusal(an_offer(memory_bytes=None)) is None
 
 
+def test_unknown_memory_is_too_small_for_what_no_such_machine_holds():
+    huge = a_workload(memory_training_bytes=9000 * GIB)
+    assert refusal(an_offer(memory_bytes=None), workload=huge) is ReasonCode.MEMORY_TOO_SMALL
+    assert refusal(an_offer(memory_bytes=None, vcpus=None)) is ReasonCode.TIME_UNKNOWN
+
+
 def test_an_announced_end_counts_from_its_day():
     offer = an_offer(instance_type="c4.large")
     assert refusal(offer, today="2026-12-31") is None
