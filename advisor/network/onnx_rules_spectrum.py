@@ -4,16 +4,14 @@ Their work is counted by value, once for each halving of a fast transform.
 Leaves to others: windows and scales (`onnx_rules_shape`).
 """
 
-import math
-
 from advisor.network.call import Result, Shape
 from advisor.network.onnx_call import OnnxCall
 from advisor.network.onnx_rules_layers import OnnxRule
+from advisor.network.rules_audio import halvings
 
 
 def _transformed(call: OnnxCall, output: Shape, *, length: int) -> Result:
-    halvings = max(1, math.ceil(math.log2(max(2, length))))
-    step = call.elementwise("fft", (*output, halvings))
+    step = call.elementwise("fft", (*output, halvings(length)))
     return Result(outputs=(output,), steps=(step,))
 
 

@@ -16,6 +16,11 @@ _MODES = ("log", "magnitude", "psd", "real", "imag", "angle", "stft")
 _PASSES = {"log": 3, "magnitude": 2, "psd": 2, "angle": 1, "stft": 1, "real": 0, "imag": 0}
 
 
+def halvings(length: int) -> int:
+    """Return how often a fast transform halves so many values: its work for each of them."""
+    return max(1, math.ceil(math.log2(max(2, length))))
+
+
 def stft_spectrogram(call: Call) -> Result:
     """Rule of `STFTSpectrogram`."""
     fields = call.fields
@@ -65,7 +70,6 @@ def mel_spectrogram(call: Call) -> Result:
     bands = fields.integer("num_mel_bins", default=128)
     frames = samples // stride + 1  # the signal is padded at both ends
     bins = length // 2 + 1
-    halvings = max(1, math.ceil(math.log2(max(2, length))))
     spectrum = (*others, frames, bins)
     output = (*others, bands, frames)
     rows = call.batch * math.prod(others) * frames
@@ -73,7 +77,7 @@ def mel_spectrogram(call: Call) -> Result:
     return Result(
         outputs=(output,),
         steps=(
-            call.elementwise("fft", (*spectrum, halvings)),
+            call.elementwise("fft", (*spectrum, halvings(length))),
             call.elementwise("sqrt", spectrum, n_inputs=2),
             banded,
             call.elementwise("log", output),

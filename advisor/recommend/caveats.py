@@ -14,10 +14,10 @@ from advisor.model.recommendation import Caveat, Preferences, RankedOption
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
-    FRAMEWORK_BYTES,
     fitting_batch,
     is_x86,
     memory_fits,
+    needed_bytes,
     tensorflow_runs,
     usable_memory_bytes,
 )
@@ -94,15 +94,14 @@ def _memory(profile: MachineProfile, workload: Workload) -> Iterable[Caveat]:
     size_bytes = usable_memory_bytes(profile)
     if size_bytes is None or memory_fits(workload, size_bytes=size_bytes):
         return
-    needed = {
-        "needed_bytes": float(workload.memory_bytes + FRAMEWORK_BYTES),
+    values = {
+        "needed_bytes": float(needed_bytes(workload)),
         "available_bytes": float(size_bytes),
     }
     batch_size = fitting_batch(workload, size_bytes=size_bytes)
-    if batch_size:
-        yield caveat("memory_too_small", **needed, batch=float(batch_size))
-    else:
-        yield caveat("memory_too_small", **needed)
+    if batch_size is not None:
+        values["batch"] = float(batch_size)
+    yield caveat("memory_too_small", **values)
 
 
 def trial_caveats(taken: TrialReport | None, *, untaken: UntakenTrial | None) -> tuple[Caveat, ...]:

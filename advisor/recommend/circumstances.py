@@ -120,11 +120,16 @@ def usable_memory_bytes(profile: MachineProfile) -> int | None:
     return min(known) if known else None
 
 
+def needed_bytes(workload: Workload) -> int:
+    """Return the memory that a workload takes with its framework."""
+    return workload.memory_bytes + FRAMEWORK_BYTES
+
+
 def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
     """Return whether a workload and its framework fit a memory; None when that is unknown."""
     if size_bytes is None:
         return None
-    return workload.memory_bytes + FRAMEWORK_BYTES <= size_bytes
+    return needed_bytes(workload) <= size_bytes
 
 
 def fitting_batch(workload: Workload, *, size_bytes: int) -> int | None:
@@ -134,16 +139,20 @@ def fitting_batch(workload: Workload, *, size_bytes: int) -> int | None:
     """
     copies = 4 if workload.phase is Phase.TRAINING else 1
     fixed = copies * workload.parameters * Precision.FLOAT32.size_bytes + FRAMEWORK_BYTES
-    of_sample = (workload.memory_bytes + FRAMEWORK_BYTES - fixed) / workload.batch_size
+    of_sample = (needed_bytes(workload) - fixed) / workload.batch_size
     left = _MARGIN * (size_bytes - fixed)
     if of_sample <= 0.0 or left < of_sample:
         return None
     return min(workload.batch_size, int(left / of_sample))
 
 
+def _architecture(profile: MachineProfile) -> str | None:
+    return _ARCHITECTURES.get(profile.os.architecture.lower())
+
+
 def is_x86(profile: MachineProfile) -> bool:
     """Whether the system is one of 64 bits for Intel's and AMD's processors."""
-    return _ARCHITECTURES.get(profile.os.architecture.lower()) == "x86_64"
+    return _architecture(profile) == "x86_64"
 
 
 def tensorflow_runs(profile: MachineProfile) -> bool | None:
@@ -152,7 +161,7 @@ def tensorflow_runs(profile: MachineProfile) -> bool | None:
     Since 1.6 its builds for x86 need AVX; there are others for Linux and macOS on 64-bit Arm, none
     for Windows on Arm and none for 32 bits (PyPI: tensorflow 2.21, looked at on 2026-11-21).
     """
-    word = _ARCHITECTURES.get(profile.os.architecture.lower())
+    word = _architecture(profile)
     if word == "x86_64":
         features = profile.cpu.isa_features
         return "avx" in features if features else None
@@ -237,7 +246,7 @@ def _word(name: str, given: Circumstances) -> str | None:
     words: dict[str, str | None] = {
         "os": profile.os.family.value,
         "already_default": profile.os.family.value,
-        "arch": _ARCHITECTURES.get(profile.os.architecture.lower()),
+        "arch": _architecture(profile),
         "cpu_vendor": cpu_vendor(profile),
         "phase": given.workload.phase.value,
         "runs_on": RUNS_ON_NOW.value,

@@ -7,7 +7,7 @@ Leaves to others: the times (`advisor.predict`), the order (`advisor.recommend.r
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
@@ -49,6 +49,14 @@ _SLOWER_CODES = {
 NO_GAIN = 0.05
 # Ends of an interval that differ by more tell nothing of a machine that costs money.
 _WIDEST = 1000.0
+# What is said of rented machines, and of devices, that are no options for one reason.
+_REFUSED_TITLES = {
+    "slower": ("Rented machines slower than this one", "Devices slower than this machine"),
+    "untold": (
+        "Rented machines of which too little is known for such work",
+        "Devices of which too little is known for such work",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,27 +111,20 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
             result.rejections.append(_no_gain(option, speedup))
         else:
             result.candidates.append(candidate_of(option, prediction, given=given))
-    for kind, count in sorted(slower.items()):
-        result.rejections.append(
-            Rejection(
-                option_id=f"{kind}:slower",
-                title="Rented machines slower than this one"
-                if kind == OptionKind.CLOUD.value
-                else "Devices slower than this machine",
-                reasons=(reason(ReasonCode.SLOWER_THAN_NOW, n_offers=float(count)),),
-            )
-        )
-    for kind, count in sorted(untold.items()):
-        result.rejections.append(
-            Rejection(
-                option_id=f"{kind}:untold",
-                title="Rented machines of which too little is known for such work"
-                if kind == OptionKind.CLOUD.value
-                else "Devices of which too little is known for such work",
-                reasons=(reason(ReasonCode.TIME_UNKNOWN, n_offers=float(count)),),
-            )
-        )
+    result.rejections += _counted(slower, "slower", ReasonCode.SLOWER_THAN_NOW)
+    result.rejections += _counted(untold, "untold", ReasonCode.TIME_UNKNOWN)
     return result
+
+
+def _counted(kinds: Counter[str], why: str, code: ReasonCode) -> Iterator[Rejection]:
+    """Yield one line for all machines of a kind that are refused alike: rented, else devices."""
+    for kind, count in sorted(kinds.items()):
+        rented, devices = _REFUSED_TITLES[why]
+        yield Rejection(
+            option_id=f"{kind}:{why}",
+            title=rented if kind == OptionKind.CLOUD.value else devices,
+            reasons=(reason(code, n_offers=float(count)),),
+        )
 
 
 def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:

@@ -20,7 +20,7 @@ from advisor.model.quantity import Precision
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
 from advisor.predict.anchors import peak_flop_per_s
-from advisor.recommend.circumstances import FRAMEWORK_BYTES, memory_fits
+from advisor.recommend.circumstances import memory_fits, needed_bytes
 from advisor.recommend.reasons import reason
 
 # Machines whose data sheets differ by less are of one speed class.
@@ -218,7 +218,7 @@ def _accelerator_refusal(offer: Offer, workload: Workload, index: CloudIndex) ->
         # Keras' default backend has a GPU wheel for NVIDIA beside x86 alone.
         return ReasonCode.FRAMEWORK_DOES_NOT_RUN
     memory = offer.accelerator_memory_bytes or device.memory_bytes
-    if memory is not None and workload.memory_bytes + FRAMEWORK_BYTES > memory:
+    if memory is not None and needed_bytes(workload) > memory:
         return ReasonCode.MEMORY_TOO_SMALL
     return None
 

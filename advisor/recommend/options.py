@@ -26,9 +26,9 @@ from advisor.model.recommendation import (
 )
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
-    FRAMEWORK_BYTES,
     Circumstances,
     memory_fits,
+    needed_bytes,
     usable_memory_bytes,
 )
 from advisor.recommend.devices import choose_devices, families_of, served_gpus
@@ -177,7 +177,7 @@ def _fitting(
         return options, ()
     why = reason(
         ReasonCode.MEMORY_TOO_SMALL,
-        needed_bytes=float(given.workload.memory_bytes + FRAMEWORK_BYTES),
+        needed_bytes=float(needed_bytes(given.workload)),
         available_bytes=float(size_bytes),
     )
     kept = tuple(option for option in options if changes_network(option))

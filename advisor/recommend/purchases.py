@@ -14,7 +14,7 @@ from advisor.model.option import Option, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.recommendation import Preferences, ReasonCode, Rejection
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import FRAMEWORK_BYTES
+from advisor.recommend.circumstances import needed_bytes
 from advisor.recommend.frameworks import runs_now_on
 from advisor.recommend.reasons import reason
 
@@ -107,7 +107,7 @@ def _peak(spec: DeviceSpec) -> float:
 
 
 def _has_memory(spec: DeviceSpec, workload: Workload) -> bool:
-    return spec.memory_bytes is None or workload.memory_bytes + FRAMEWORK_BYTES <= spec.memory_bytes
+    return spec.memory_bytes is None or needed_bytes(workload) <= spec.memory_bytes
 
 
 def _buy_option(spec: DeviceSpec) -> Option:
