@@ -157,12 +157,16 @@ def _from_hardware(
 
 def option_precision(option: Option, *, workload: Workload) -> Precision:
     """Return the precision of the kernels under an option; the workload's unless it says so."""
-    how = option.fact.how.lower() if option.fact else ""
+    mixed = mixed_format(option.fact) if option.fact else None
+    return mixed or workload.precision
+
+
+def mixed_format(fact: OptionFact) -> Precision | None:
+    """Return the short format that a mixed policy of Keras computes in; None: it sets none."""
+    how = fact.how.lower()
     if "mixed_bfloat16" in how:
         return Precision.BFLOAT16
-    if "mixed_float16" in how:
-        return Precision.FLOAT16
-    return workload.precision
+    return Precision.FLOAT16 if "mixed_float16" in how else None
 
 
 def _under_setting(

@@ -25,6 +25,7 @@ from advisor.model.recommendation import (
     Rejection,
 )
 from advisor.model.workload import Workload
+from advisor.predict.predict import mixed_format
 from advisor.recommend.circumstances import (
     Circumstances,
     memory_fits,
@@ -191,10 +192,9 @@ def _fitting(
 
 def _already(fact: OptionFact, workload: Workload) -> tuple[Reason, ...]:
     """Refuse a mixed number format where the job is computed in a short one as it is."""
-    is_mixed = fact.kind is OptionKind.PRECISION and "mixed_" in fact.how
-    if is_mixed and workload.precision is not Precision.FLOAT32:
-        return (reason(ReasonCode.ALREADY_SO),)
-    return ()
+    if mixed_format(fact) is None or workload.precision is Precision.FLOAT32:
+        return ()
+    return (reason(ReasonCode.ALREADY_SO),)
 
 
 def _unwanted(fact: OptionFact, preferences: Preferences) -> tuple[Reason, ...]:

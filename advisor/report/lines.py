@@ -44,10 +44,6 @@ REFUSED = (
     N_("a number is too large to count with: look at those that you gave, and at the files"),
     N_("the name of the network is empty: give one, or leave the word out"),
     N_("{value} cannot be: from {low} to {high}"),
-    N_("{network} at batch {batch} needs about {needed} GiB for {phase}, this machine has {size}"
-       " GiB: {advice}"),
-    N_("try a batch size of {n}"),
-    N_("choose a smaller network"),
     N_("there is no display for the window: use `dl-advisor advise`"),
     N_("no advice was made yet: run `dl-advisor advise`, or name a saved file"),
     N_("there is nothing to share yet: run `dl-advisor advise`"),

@@ -96,8 +96,8 @@ def test_advice_trials_and_damaged_files_are_rows_newest_first(view, presenter, 
     assert cell(view.table, 1, 3).startswith("Compile with XLA: 2")
     assert cell(view.table, 2, 3) == an_advice().ranked[0].option.title
     assert cell(view.table, 2, 2) == an_advice().profile.cpu.brand
-    of_what = [cell(view.table, row, 4, CellRole.DETAIL) for row in range(3)]
-    assert of_what == ["", "one step", "whole job"]
+    for row, of_what in enumerate(("", "one step", "whole job")):
+        assert cell(view.table, row, 4, CellRole.DETAIL) == of_what
     choose(view, presenter, qtbot, 0)
     assert "not JSON" in view.hint.text()
     assert not view.json_button.isEnabled()
@@ -297,8 +297,7 @@ def test_a_damaged_trial_is_one_row(view, presenter, qtbot):
         history._database.execute("UPDATE search SET phase = 'flying' WHERE key = ?", (key,))
     keep_trial(source=dataclasses.replace(SOURCE, batch_size=16))
     read(view, presenter, qtbot)
-    kinds = {entry.kind for entry in presenter.state.entries}
-    assert kinds == {EntryKind.DAMAGED, EntryKind.TRIAL}
+    assert {e.kind for e in presenter.state.entries} == {EntryKind.DAMAGED, EntryKind.TRIAL}
     assert json.dumps([entry.problem for entry in presenter.state.entries]).count("flying") == 1
     presenter.delete(key)
     qtbot.waitUntil(lambda: len(presenter.state.entries) == 1, timeout=5000)
@@ -339,8 +338,7 @@ def delete(view, presenter, qtbot, row, monkeypatch):
 def test_a_step_as_predicted_and_as_run_is_a_row_and_can_be_read(view, presenter, qtbot, tmp_path):
     step = keep_step(keep_trial())
     read(view, presenter, qtbot)
-    kinds = [entry.kind for entry in presenter.state.entries]
-    assert kinds == [EntryKind.OWN_STEP, EntryKind.TRIAL]
+    assert [e.kind for e in presenter.state.entries] == [EntryKind.OWN_STEP, EntryKind.TRIAL]
     cells = [cell(view.table, 0, column) for column in range(5)]
     assert cells == ["2026-11-22", "A small net", "A CPU", "100 ms predicted, 110 ms run", "110 ms"]
     assert view.table.model().index(0, 3).data(257) == "one step, training, batch 8"
