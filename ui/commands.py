@@ -193,6 +193,9 @@ def _file(json_target: str | None) -> Path | None:
 def _completeness(results: MeasurementSet | None) -> int:
     if results is None:
         return EXIT_INCOMPLETE
+    if results.failed and not results.measured:
+        say(f"no kernel gave a figure; first: {results.failed[0].message}")
+        return EXIT_INCOMPLETE
     lost = [f for f in results.failed if f.outcome not in EXPECTED_OUTCOMES]
     if not lost:
         return EXIT_DONE

@@ -96,7 +96,9 @@ def keep_last(recommendation: Recommendation) -> str | None:
         data_folder().mkdir(parents=True, exist_ok=True)
         write_bytes(last_recommendation_file(), dump_document(recommendation).encode("utf-8"))
         keep_advice(recommendation, folder=advices_folder(), now=dt.datetime.now(dt.UTC))
-    except (OSError, InputError) as error:
+    except OSError as error:
+        return f"{error.filename or data_folder()}: {error.strerror or error}"
+    except InputError as error:
         return str(error)
     return None
 

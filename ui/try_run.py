@@ -177,8 +177,14 @@ class Searcher:
         )
 
     def go(self, profile: MachineProfile) -> TrialReport:
-        """Run until all is decided, the time is used up or it is cancelled; return all results."""
+        """Run until all is decided, the time is used up or it is cancelled; return all results.
+
+        Raises:
+            InputError: when the runs cannot be kept; a history that is locked says so at once.
+        """
         request = self._request
+        if self._history is not None:
+            self._history.check_writable()
         setups = list(request.setups)
         with self._visits:
             if self._is_resumed:

@@ -128,7 +128,12 @@ class GraphicsDevice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenclDevice:
-    """A device that an OpenCL platform offers; `id` is "opencl:<platform>:<device>"."""
+    """A device that an OpenCL platform offers; `id` is "opencl:<platform>:<device>".
+
+    Attributes:
+        driver: description file of its driver, which is loaded alone because together with the
+            others of this machine it cannot be; None: it is loaded with them.
+    """
 
     id: str
     kind: DeviceKind
@@ -148,6 +153,7 @@ class OpenclDevice:
     has_fp16: bool
     has_fp64: bool
     is_bundled_driver: bool
+    driver: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from probes.bench.protocol import (
     encode_message,
     parse_message,
 )
+from probes.bench.strays import MARK, kill_strays, new_mark
 
 STDERR_TAIL_BYTES = 16 * 1024
 _READ_BYTES = 64 * 1024
@@ -74,18 +75,21 @@ def _group_options() -> dict[str, Any]:
 class Child:
     """A child process in a group of its own; a context manager that leaves nothing behind.
 
+    What it starts in other groups is ended with it, unless that drops its environment.
+
     Raises:
         OSError: when the program cannot be started.
     """
 
     def __init__(self, argv: Sequence[str], *, environment: Mapping[str, str], folder: str) -> None:
+        self._mark = new_mark()
         self._process = subprocess.Popen(
             list(argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env=dict(environment),
+            env={**environment, MARK: self._mark},
             bufsize=0,
             **_group_options(),
         )
@@ -155,6 +159,7 @@ class Child:
         """Kill what is left of the group and return the exit status, None if it cannot die."""
         if not self._is_closing.is_set():
             self.kill()
+            kill_strays(self._mark)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=_REAP_S)
                 # What the dead have written is read, unless somebody else keeps the pipe open.

@@ -290,4 +290,5 @@ class VisitRun:
                 # An id is a place in a list; the names tell whether the list is still the same.
                 options["device_name"] = device.name
                 options["platform_name"] = device.platform
+                options["driver"] = device.driver
         return options

@@ -5,14 +5,15 @@ true is left out. Leaves to others: loading OpenCL (`probes.workers.opencl_list`
 """
 
 import dataclasses
+import functools
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from advisor.errors import FormatError
 from advisor.model.machine import DeviceKind, GraphicsDevice, MissingFact, OpenclDevice
 from advisor.model.measurement import Outcome
 from probes.bench.commands import WorkerCommand, worker_command
-from probes.bench.process import Deadlines, run_worker
+from probes.bench.process import Deadlines, WorkerVerdict, run_worker
 from probes.machine import text as parse
 
 _LOGGER = logging.getLogger(__name__)
@@ -22,6 +23,11 @@ OpenclAnswer = tuple[OpenclDevice | MissingFact, ...] | MissingFact
 
 # Some drivers compile their run time at the first call; a driver that takes longer hangs.
 LIST_TIMEOUT_S = 20.0
+
+# Ends of the child that one of several drivers may have brought about.
+_DRIVER_FAULTS = frozenset(
+    {Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.PROTOCOL_ERROR}
+)
 
 # A Radeon Vega once told a clock that made 43 980 464 GFLOPS of it.
 MIN_CLOCK_MHZ = 50.0
@@ -45,26 +51,54 @@ _TEXTS = ("platform", "platform_version", "vendor", "device_version", "driver_ve
 
 
 def list_opencl_devices(
-    command: WorkerCommand | None = None, *, timeout_s: float = LIST_TIMEOUT_S
+    command: WorkerCommand | None = None,
+    *,
+    timeout_s: float = LIST_TIMEOUT_S,
+    list_drivers: Callable[[], tuple[str, ...]] | None = None,
 ) -> OpenclAnswer:
-    """Ask a child process for the OpenCL devices.
+    """Ask a child process for the OpenCL devices; one for each driver where one ends them all.
 
     Args:
         command: how to start the listing worker; None: our own interpreter.
         timeout_s: after this the worker is killed.
+        list_drivers: tells the description files of the drivers; None: those of this machine.
 
     Returns:
-        The devices (empty: OpenCL works and offers none) and a fact for each platform that
-        failed beside them, or one fact on why no device is known.
+        The devices (empty: OpenCL works and offers none) and a fact for each driver or platform
+        that failed beside them, or one fact on why no device is known.
     """
+    ask = functools.partial(_ask, command or worker_command("opencl_list"), timeout_s=timeout_s)
     try:
-        asked = command or worker_command("opencl_list")
-        deadlines = Deadlines(
-            start_s=timeout_s, stage_s=timeout_s, silence_s=timeout_s, budget_s=timeout_s
-        )
-        verdict = run_worker(asked, {"worker": "opencl_list"}, deadlines=deadlines)
+        verdict = ask()
+        if verdict.outcome not in _DRIVER_FAULTS:
+            return _answer(verdict)
+        drivers = (list_drivers or list_driver_files)()
+        verdicts = {driver: ask(driver) for driver in drivers} if len(drivers) > 1 else {}
+        # Where none is whole by itself, it is not one of them.
+        if any(each.outcome is Outcome.COMPLETED for each in verdicts.values()):
+            return _join(verdicts)
     except (OSError, ValueError) as error:
         return _missing(str(error), outcome=None)
+    return _missing(verdict.message, outcome=verdict.outcome)
+
+
+def list_driver_files() -> tuple[str, ...]:
+    """Return the description files of this machine's drivers; none where they are not known."""
+    limits = Deadlines(budget_s=LIST_TIMEOUT_S)
+    name = "opencl_drivers"
+    verdict = run_worker(worker_command(name), {"worker": name}, deadlines=limits)
+    files = verdict.result.get("files") if verdict.result is not None else None
+    return tuple(map(str, files)) if isinstance(files, list) else ()
+
+
+def _ask(command: WorkerCommand, driver: str | None = None, *, timeout_s: float) -> WorkerVerdict:
+    limits = Deadlines(
+        start_s=timeout_s, stage_s=timeout_s, silence_s=timeout_s, budget_s=timeout_s
+    )
+    return run_worker(command, {"worker": "opencl_list", "driver": driver}, deadlines=limits)
+
+
+def _answer(verdict: WorkerVerdict) -> OpenclAnswer:
     if verdict.outcome is not Outcome.COMPLETED or verdict.result is None:
         return _missing(verdict.message, outcome=verdict.outcome)
     try:
@@ -73,6 +107,39 @@ def list_opencl_devices(
         return _missing(str(error), outcome=None)
     failures = parse_failures(verdict.result.get("failed"))
     return failures[0] if failures and not devices else (*devices, *failures)
+
+
+def _join(verdicts: Mapping[str, WorkerVerdict]) -> OpenclAnswer:
+    """Return the devices of all drivers, each of which was asked alone, and who failed."""
+    devices: list[OpenclDevice] = []
+    failures: list[MissingFact] = []
+    n_platforms = 0
+    for driver, verdict in verdicts.items():
+        answer = _answer(verdict)
+        if isinstance(answer, MissingFact):
+            failures.append(
+                MissingFact(
+                    fact=f"opencl.driver:{driver}",
+                    reason=f"{driver}: {answer.reason}",
+                    remedy=f"update or remove the OpenCL driver {driver}",
+                )
+            )
+            continue
+        failures += [entry for entry in answer if isinstance(entry, MissingFact)]
+        found = [entry for entry in answer if isinstance(entry, OpenclDevice)]
+        places = [_places(device) for device in found]
+        devices += [
+            dataclasses.replace(device, id=f"opencl:{n_platforms + platform}:{n}", driver=driver)
+            for device, (platform, n) in zip(found, places, strict=True)
+        ]
+        n_platforms += 1 + max((platform for platform, _ in places), default=-1)
+    return (*devices, *failures)
+
+
+def _places(device: OpenclDevice) -> tuple[int, int]:
+    """Return the indices of the platform and of the device in it."""
+    _, platform, index = device.id.split(":")
+    return int(platform), int(index)
 
 
 def parse_failures(data: object) -> tuple[MissingFact, ...]:

@@ -30,6 +30,7 @@ import traceback
 import worker_errors
 import worker_kernels
 import worker_protocol
+import worker_threads
 
 # Name of a runner: module and function (or class) that makes the runner from the options.
 KERNEL_RUNNERS = {
@@ -43,6 +44,8 @@ KERNEL_RUNNERS = {
     "openvino": ("openvino_kernels", "OpenvinoRunner"),
     "clock": ("clock_chain", "ClockRunner"),
 }
+# What is timed there is NumPy itself.
+_TIMES_NUMPY = {"numpy", "stream"}
 
 
 def run_request(request, channel):
@@ -56,6 +59,8 @@ def run_request(request, channel):
     channel.send("stage", stage="import")
     if name not in KERNEL_RUNNERS:
         raise ValueError("no runner is called {!r}".format(name))
+    if name not in _TIMES_NUMPY:
+        worker_threads.import_numpy_for_checks()
     runner = load_runner(name, options)
     channel.send("stage", stage="ready", stack=runner.stack())
     if hasattr(runner, "run_request"):

@@ -29,7 +29,7 @@ def dtype_of(precision):
     return {"float32": np.float32, "float16": np.float16}[precision]
 
 
-def find_device(cl, device_id, device_name=None, platform_name=None):
+def find_device(cl, device_id, device_name=None, platform_name=None, is_driver_alone=False):
     """Return the device with an id "opencl:<platform>:<device>".
 
     Args:
@@ -38,13 +38,19 @@ def find_device(cl, device_id, device_name=None, platform_name=None):
         device_name: what the device must be called, None for anything.
         platform_name: what its platform must be called, None for anything. Two platforms may have
             a device of the same name.
+        is_driver_alone: whether its driver alone is loaded: the platform is found by its name, its
+            place in the list is another.
 
     Raises:
         UnsupportedKernel: when there is no such device, or it is another one.
     """
     try:
         _, platform_index, device_index = device_id.split(":")
-        device = cl.get_platforms()[int(platform_index)].get_devices()[int(device_index)]
+        platforms = cl.get_platforms()
+        if is_driver_alone:
+            platforms = [p for p in platforms if p.name.strip() == (platform_name or "").strip()]
+            platform_index = 0
+        device = platforms[int(platform_index)].get_devices()[int(device_index)]
     except (cl.Error, IndexError) as error:
         raise worker_errors.UnsupportedKernel(
             "there is no OpenCL device {} ({})".format(device_id, error)

@@ -9,6 +9,7 @@ import importlib
 
 import opencl_cache
 import opencl_device
+import opencl_drivers
 import opencl_peak
 import opencl_visits
 import worker_errors
@@ -39,21 +40,25 @@ class OpenclRunner:
 
     Args:
         options: "device_id" ("opencl:<platform>:<device>"), "device_name" and "platform_name",
-            what they must be called (None or absent for anything); "choices" and "cache_folder",
-            what is known from earlier runs and where compiled kernels are kept (None or absent:
-            nothing).
+            what they must be called (None or absent for anything); "driver", the only one that
+            is loaded (`opencl_drivers.load`); "choices" and "cache_folder", what is known from
+            earlier runs and where compiled kernels are kept (None or absent: nothing).
     """
 
     def __init__(self, options):
         folder = opencl_cache.use_folder(options.get("cache_folder"))
         try:
-            import pyopencl as cl
+            cl = opencl_drivers.load(options.get("driver"))
         except (ImportError, OSError) as error:
             raise worker_errors.UnsupportedKernel(
                 "pyopencl cannot be loaded: {}".format(error)
             ) from error
         device = opencl_device.find_device(
-            cl, options["device_id"], options.get("device_name"), options.get("platform_name")
+            cl,
+            options["device_id"],
+            options.get("device_name"),
+            options.get("platform_name"),
+            is_driver_alone=options.get("driver") is not None,
         )
         self._cl = cl
         self._device = opencl_device.OpenclDevice(

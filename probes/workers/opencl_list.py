@@ -5,6 +5,7 @@ figures mean, and which may be wrong (`probes.machine`).
 """
 
 import opencl_cache
+import opencl_drivers
 import opencl_pocl
 
 _PCI = "cl_khr_pci_bus_info"
@@ -91,17 +92,18 @@ def _platform_rows(cl, platform, platform_index):
     ]
 
 
-def list_devices(cl=None):
+def list_devices(cl=None, driver=None):
     """Return "devices", an object for each device, and "failed", one for each broken platform.
 
     Args:
         cl: the module pyopencl, None to import it. Without it nothing can be listed: that is one
             failure without a platform.
+        driver: see `opencl_drivers.load`.
     """
     opencl_cache.use_folder()
     if cl is None:
         try:
-            import pyopencl as cl
+            cl = opencl_drivers.load(driver)
         except (ImportError, OSError, RuntimeError) as error:
             return {"devices": [], "failed": [_failure(None, None, error)]}
     devices, (platforms, failed) = [], _platforms(cl)
@@ -113,12 +115,12 @@ def list_devices(cl=None):
     return {"devices": devices, "failed": failed}
 
 
-def run(_request, channel):
+def run(request, channel):
     """Entry of the worker "opencl_list": list the devices, say so on the way.
 
     Args:
-        _request: has nothing to say here.
+        request: "driver", see `opencl_drivers.load`.
         channel: to the parent.
     """
     channel.send("stage", stage="opencl_list")
-    return list_devices()
+    return list_devices(driver=request.get("driver"))

@@ -14,6 +14,7 @@ import traceback
 
 import worker_kernels
 import worker_protocol
+import worker_threads
 import worker_timing
 
 # Unless the request says how many.
@@ -94,6 +95,7 @@ class Visits:
         prepared = self._runner.prepare(kernel)
         try:
             check = prepared.check()
+            worker_threads.wait_until_idle()
             self._say(kernel, "warm_up", check=check)
             warmth = worker_timing.warm_up(
                 prepared.run, kernel["min_value_s"], kernel["n_values"], looks=self._looks

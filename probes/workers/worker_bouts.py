@@ -17,6 +17,7 @@ import time
 import traceback
 
 import worker_protocol
+import worker_threads
 import worker_timing
 
 # A reference that differs by more has moved.
@@ -46,6 +47,7 @@ class Piece:
         self._prepared = runner.prepare(kernel)
         try:
             self.check = self._prepared.check()
+            worker_threads.wait_until_idle()
             channel.send("stage", id=self.name, stage="warm_up", check=self.check)
             self._warmth = worker_timing.warm_up(
                 self._prepared.run,

@@ -11,6 +11,7 @@ import traceback
 import worker_bouts
 import worker_errors
 import worker_protocol
+import worker_threads
 import worker_timing
 
 # Values that last longer are reported as they come, so that the parent hears from us.
@@ -56,6 +57,7 @@ def _measure(runner, kernel, channel):
     prepared = runner.prepare(kernel)
     try:
         check = prepared.check()
+        worker_threads.wait_until_idle()
         channel.send("stage", id=name, stage="warm_up", check=check)
         duration_s = kernel.get("duration_s")
 

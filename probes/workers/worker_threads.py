@@ -4,6 +4,8 @@ Their number is to be set before the framework is imported.
 Leaves to others: what a framework itself must be told (its runner).
 """
 
+import contextlib
+import importlib
 import os
 import time
 
@@ -26,6 +28,26 @@ def set_library_threads(threads):
     if threads is not None:
         for name in _VARIABLES:
             os.environ[name] = str(threads)
+
+
+def import_numpy_for_checks():
+    """Import NumPy with products of one thread: it serves for checks beside what is timed.
+
+    After a product of several threads OpenBLAS lets them look out for work for 0.1 s (measured:
+    one core of two was busy for 105 ms), which takes cores from the kernel that is timed next.
+    Other libraries that are imported later have threads as before.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy")
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def usable_cpus():

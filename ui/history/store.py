@@ -197,13 +197,25 @@ class History:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        self._database.execute("BEGIN IMMEDIATE")
         try:
-            yield self._database
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+
+    def check_writable(self) -> None:
+        """Find out before long work whether something can be kept.
+
+        Raises:
+            InputError: another program holds the file, or it is read-only.
+        """
+        with self._writing():
+            pass
 
     def add_run(
         self,
@@ -221,19 +233,16 @@ class History:
         """
         columns = [field.name for field in dataclasses.fields(Search)]
         marks = ", ".join("?" * len(columns))
-        try:
-            with self._writing() as database:
-                database.execute(
-                    f"INSERT OR IGNORE INTO search ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608 - our own names
-                    [getattr(search, name) for name in columns],
-                )
-                database.execute(
-                    "INSERT INTO run (search_key, finished_on, setup, run, finished_at)"
-                    " VALUES (?, ?, ?, ?, ?)",
-                    (search.key, finished_on, _text(setup), _text(run), finished_at or None),
-                )
-        except sqlite3.Error as error:
-            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+        with self._writing() as database:
+            database.execute(
+                f"INSERT OR IGNORE INTO search ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608 - our own names
+                [getattr(search, name) for name in columns],
+            )
+            database.execute(
+                "INSERT INTO run (search_key, finished_on, setup, run, finished_at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (search.key, finished_on, _text(setup), _text(run), finished_at or None),
+            )
 
     def runs_of(self, key: str) -> tuple[tuple[TrialSetup, TrialRun], ...]:
         """Return the setups and runs of a search, in the order in which they were made."""
@@ -248,14 +257,11 @@ class History:
         Raises:
             InputError: when the disk is full, the file cannot be written, or no run is kept.
         """
-        try:
-            with self._writing() as database:
-                database.execute(
-                    "INSERT OR REPLACE INTO own_step (search_key, step) VALUES (?, ?)",
-                    (search.key, _text(step)),
-                )
-        except sqlite3.Error as error:
-            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+        with self._writing() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO own_step (search_key, step) VALUES (?, ?)",
+                (search.key, _text(step)),
+            )
 
     def own_steps(self, *, machine: str) -> tuple[OwnStep, ...]:
         """Return what was tried on a machine, oldest first; damaged rows are left out."""
@@ -317,12 +323,9 @@ class History:
         self._forget(key, "DELETE FROM own_step WHERE search_key = ?")
 
     def _forget(self, key: str, *statements: str) -> None:
-        try:
-            with self._writing() as database:
-                for statement in statements:
-                    database.execute(statement, (key,))
-        except sqlite3.Error as error:
-            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+        with self._writing() as database:
+            for statement in statements:
+                database.execute(statement, (key,))
 
     def begun(self, search: Search) -> Search:
         """Return a search under a key of its own: what ran before is left alone."""

@@ -127,7 +127,7 @@ def worker(tmp_path, body):
     lines = [
         "import json, os, sys, time",
         "def say(m): print(json.dumps(m), flush=True)",
-        "sys.stdin.readline()",
+        "REQUEST = json.loads(sys.stdin.readline())",
         hello,
         body,
     ]
@@ -219,3 +219,58 @@ def test_a_driver_that_hangs_is_told_with_a_remedy(tmp_path):
 def test_an_interpreter_that_is_not_there_is_a_missing_fact():
     answer = list_opencl_devices(WorkerCommand(argv=("/no/such/python",)), timeout_s=5)
     assert isinstance(answer, MissingFact)
+
+
+# Ends like a driver that crashes unless the good driver alone is asked for.
+ONE_BREAKS_ALL = f"""
+if "good" not in str(REQUEST.get("driver")):
+    os.kill(os.getpid(), 6)
+say({{"type": "result", "devices": [{ENTRY!r}]}})
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX systems")
+class TestADriverThatEndsTheLoader:
+    def ask(self, tmp_path, drivers, *, body=ONE_BREAKS_ALL):
+        command = worker(tmp_path, body)
+        return list_opencl_devices(command, timeout_s=20, list_drivers=lambda: drivers)
+
+    def test_costs_its_own_devices_only(self, tmp_path):
+        drivers = ("/v/good-a.icd", "/v/bad.icd", "/v/good-b.icd")
+        answer = self.ask(tmp_path, drivers)
+        assert isinstance(answer, tuple)
+        devices = [entry for entry in answer if isinstance(entry, OpenclDevice)]
+        # Places are those among all drivers, so that no two devices share an id.
+        assert [device.id for device in devices] == ["opencl:1:0", "opencl:3:0"]
+        assert [device.driver for device in devices] == ["/v/good-a.icd", "/v/good-b.icd"]
+        (fact,) = [entry for entry in answer if isinstance(entry, MissingFact)]
+        assert fact.fact == "opencl.driver:/v/bad.icd"
+        assert "/v/bad.icd" in fact.reason
+        assert "SIGABRT" in fact.reason
+        assert "bad.icd" in (fact.remedy or "")
+
+    def test_drivers_that_fail_together_only_are_loaded_one_by_one(self, tmp_path):
+        drivers = ("/v/good-a.icd", "/v/good-b.icd")
+        answer = self.ask(tmp_path, drivers)
+        assert isinstance(answer, tuple)
+        assert [entry.driver for entry in answer if isinstance(entry, OpenclDevice)] == [*drivers]
+        assert not [entry for entry in answer if isinstance(entry, MissingFact)]
+
+    def test_where_every_driver_fails_alone_there_is_one_fact(self, tmp_path):
+        answer = self.ask(tmp_path, ("/v/bad.icd", "/v/worse.icd"))
+        assert isinstance(answer, MissingFact)
+        assert answer.fact == "opencl"
+
+    def test_a_single_driver_is_not_asked_again(self, tmp_path):
+        answer = self.ask(tmp_path, ("/v/good.icd",))
+        assert isinstance(answer, MissingFact)
+        assert answer.fact == "opencl"
+
+
+def test_a_whole_list_loads_all_drivers_together(tmp_path):
+    body = f'say({{"type": "result", "devices": [{ENTRY!r}]}})'
+    answer = list_opencl_devices(worker(tmp_path, body), timeout_s=20)
+    assert isinstance(answer, tuple)
+    (device,) = answer
+    assert isinstance(device, OpenclDevice)
+    assert device.driver is None

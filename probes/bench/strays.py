@@ -1,0 +1,51 @@
+"""Processes that a child has started and that left its group: found by a mark, and killed.
+
+A driver or a user's code may start what makes a session of its own; a signal to the group does
+not reach that. It has inherited the environment, where the mark stands.
+Leaves to others: the child and its group (`probes.bench.child`).
+"""
+
+import contextlib
+import os
+import sys
+import uuid
+
+import psutil
+
+MARK = "DL_ADVISOR_CHILD"
+# Who forks meanwhile is found in the next look.
+_MOST_LOOKS = 5
+
+
+def new_mark() -> str:
+    """Return what tells one child with all that it starts from any other process."""
+    return uuid.uuid4().hex
+
+
+def kill_strays(mark: str) -> int:
+    """Kill every process that has inherited a mark and return how many there were.
+
+    On Windows, where a child is ended with all its descendants, none is looked for.
+    """
+    if sys.platform == "win32":
+        return 0
+    killed: set[int] = set()
+    for _ in range(_MOST_LOOKS):
+        found = {process.pid: process for process in psutil.process_iter() if _has(process, mark)}
+        if not found.keys() - killed:
+            break
+        for process in found.values():
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        killed |= found.keys()
+    return len(killed)
+
+
+def _has(process: psutil.Process, mark: str) -> bool:
+    """Return whether a process of ours has inherited the mark and still runs."""
+    try:
+        if process.pid == os.getpid() or process.uids().real != os.getuid():
+            return False
+        return process.environ().get(MARK) == mark and process.status() != psutil.STATUS_ZOMBIE
+    except (psutil.Error, OSError):
+        return False
