@@ -20,7 +20,7 @@ from ui.last_measured import last_measured
 def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
     """Return what the files say; without files the last run, else the machine as it is.
 
-    Tells in one line what is taken where no file is named.
+    Tells in one line what is taken where no measurements are named.
 
     Raises:
         InputError: when a named file has no such value.
@@ -29,6 +29,7 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         measurements = read_part(options.measurements, MeasurementSet)
         return saved_profile(options), measurements
     if options.profile is not None:
+        commands.say("no measurements named (--measurements FILE): the data sheet stands in")
         return saved_profile(options), None
     last = last_measured()
     if last is not None and last.measurements is not None:

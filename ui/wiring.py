@@ -132,6 +132,7 @@ class Wiring(QObject):
 
     def _follow_machine(self, state: MachineState) -> None:
         self._presenters.workload.show_profile(state.profile)
+        self.start.show_machine(state.profile)
 
     def _show_job(self, state: WorkloadState) -> None:
         if state.workload is not None and state.request is not None:

@@ -189,12 +189,14 @@ class Power:
     """Power state; None where the system does not tell.
 
     `scaling_driver` sets the clock; "powersave" is no brake with those that let the processor.
+    `has_battery` tells a machine that is carried about (or stands behind an emergency supply).
     """
 
     on_battery: bool | None
     governor: str | None
     max_performance_percent: float | None = None
     scaling_driver: str | None = None
+    has_battery: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

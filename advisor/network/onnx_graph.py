@@ -6,7 +6,7 @@ Leaves to others: reading the file (`onnx_reading`), each operation (`onnx_rules
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from advisor.errors import NetworkFileError
@@ -29,6 +29,7 @@ from advisor.network.keras_inputs import (
     ASSUMED_VOLUME_SIDE,
 )
 from advisor.network.onnx_call import OnnxCall, OnnxInput, WrongBatchError
+from advisor.network.onnx_control import follow
 from advisor.network.onnx_folding import fold, value_of
 from advisor.network.onnx_reading import OnnxGraph, OnnxNode, OnnxTensor, OnnxValue
 
@@ -45,7 +46,8 @@ _RULES = {
 # ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.
 _OF_ONE_PROCESSOR = ("ReorderInput", "ReorderOutput")
 # What they make depends on values; parts of the graph stand inside them.
-_WITH_GRAPHS = ("Loop", "If", "Scan", "SequenceMap", "SequenceEmpty", "SplitToSequence")
+_WITH_GRAPHS = ("SequenceMap", "SequenceEmpty", "SplitToSequence")
+_MOST_FOLLOWED = 30_000
 _BATCH_NAMES = ("batch", "n", "b", "bs", "batch_size", "batchsize", "unk__")
 # Operations that may stand between a constant of the file and what uses it as a weight.
 _WEIGHT_PASSING = (
@@ -73,6 +75,8 @@ class _Walk:
         self._values: dict[str, OnnxInput] = {
             name: _constant_input(tensor) for name, tensor in graph.constants.items()
         }
+        self._n_followed = 0
+        self._described_values = dict(graph.described)
         self._batch_names: set[str] = set()
         self._fixed_batch = fixed_batch or 1
         self._is_batch_sure = fixed_batch is not None
@@ -118,7 +122,13 @@ class _Walk:
         return shape, of_sample
 
     def add_node(self, node: OnnxNode, *, position: int) -> None:
-        """Follow one operation."""
+        """Follow one operation; loops follow theirs once for each trip."""
+        self._n_followed += 1
+        if self._n_followed > _MOST_FOLLOWED:
+            raise NetworkFileError(
+                f"more than {_MOST_FOLLOWED} operations with the trips of its loops: this is not a "
+                "usable model"
+            )
         name = node.name or f"{node.op_type}_{position + 1}"
         name = name if name not in self._names else f"{name}_{position + 1}"
         self._names.add(name)
@@ -134,8 +144,36 @@ class _Walk:
             is_batch_sure=self._is_batch_sure,
             counted=self._counted,
         )
-        if not self._keep_constant(call):
+        if not self._follow_parts(name, call) and not self._keep_constant(call):
             self._add_call(name, call)
+
+    def _follow_parts(self, name: str, call: OnnxCall) -> bool:
+        """Follow the graphs inside an operation in its place; False when it has none."""
+        followed = follow(call, self._inline)
+        if followed is None:
+            return False
+        if followed.unknown is not None:
+            # What is not sure widens the interval by what it makes.
+            elements = sum(call.total(value.shape) for value in followed.outputs)
+            shape = UnknownShape(layer_type=call.node.op_type, elements=elements)
+            step = Step(shape=shape, elements=elements)
+            note = f"{call.where}: {followed.unknown}."
+            result = Result(outputs=((),), steps=(step,), note=note)
+            self._builder.add(name, class_name=call.node.op_type, result=result, tensors=())
+        self._keep(call.node, followed.outputs)
+        return True
+
+    def _inline(self, graph: OnnxGraph, values: Mapping[str, OnnxInput]) -> tuple[OnnxInput, ...]:
+        """Follow a graph that stands inside an operation; names from outside are seen in it."""
+        self._described_values.update(graph.described)
+        self._values.update(
+            {name: _constant_input(tensor) for name, tensor in graph.constants.items()}
+        )
+        self._values.update(values)
+        for position, node in enumerate(graph.nodes):
+            self.add_node(node, position=position)
+        made = (self._read(value.name) for value in graph.outputs)
+        return tuple(value if value is not None else _scalar() for value in made)
 
     def _keep_constant(self, call: OnnxCall) -> bool:
         """Keep a result that depends on the file alone; False when it depends on the input."""
@@ -227,7 +265,7 @@ class _Walk:
         return value
 
     def _described(self, name: str) -> Shape | None:
-        value = self._graph.described.get(name)
+        value = self._described_values.get(name)
         if value is None or value.dims is None:
             return None
         sizes: list[int] = []

@@ -4,6 +4,7 @@ Field numbers are those of onnx.proto3 (IR version 3 and later).
 Leaves to others: bytes (`onnx_wire`), meaning (`onnx_graph`).
 """
 
+import functools
 import math
 import mmap
 import struct
@@ -28,10 +29,14 @@ _T = TypeVar("_T")
 MAX_NODES = 20_000
 MAX_TENSORS = 100_000
 MAX_CONSTANT = 1024
+# Graphs within graphs.
+_MOST_DEPTH = 16
 # Factors of a resize: one for each dimension.
 _MOST_FRACTIONS = 16
 
-_FLOAT32, _INT32, _INT64 = 1, 6, 7
+_FLOAT32, _INT32, _INT64, _BOOL = 1, 6, 7, 9
+# Letter and bytes of whole numbers in raw data, by type.
+_RAW = {_INT32: ("i", 4), _INT64: ("q", 8), _BOOL: ("b", 1)}
 # float, uint8, int8, float16, double, bfloat16; the others are sizes, indices and masks.
 _WEIGHT_TYPES = (1, 2, 3, 10, 11, 16)
 # Fields of a constant that list whole numbers: int32_data and int64_data.
@@ -65,13 +70,18 @@ class OnnxValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxNode:
-    """One operation. `attributes` hold numbers, texts, lists of integers and constants."""
+    """One operation.
+
+    `attributes` hold numbers, texts, lists of integers and constants; `graphs` the parts of a
+    choice or a loop, by name.
+    """
 
     op_type: str
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: dict[str, int | float | str | tuple[int, ...] | OnnxTensor]
+    graphs: dict[str, "OnnxGraph"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +96,8 @@ class OnnxGraph:
     opset: int
 
 
-def _raw_integers(raw: memoryview, data_type: object, count: int) -> tuple[int, ...] | None:
-    letter, size = ("q", 8) if data_type == _INT64 else ("i", 4)
+def _raw_integers(raw: memoryview, data_type: int, count: int) -> tuple[int, ...] | None:
+    letter, size = _RAW[data_type]
     if len(raw) != count * size:
         return None
     return tuple(struct.unpack(f"<{count}{letter}", raw))
@@ -141,7 +151,7 @@ def _integers(
     raw: int | memoryview | None, data_type: object, listed: list[int], *, count: int
 ) -> tuple[int, ...] | None:
     """Return the values of a short constant of whole numbers, None for any other."""
-    if data_type not in (_INT32, _INT64) or count > MAX_CONSTANT:
+    if not isinstance(data_type, int) or data_type not in _RAW or count > MAX_CONSTANT:
         return None
     if raw is not None:
         return _raw_integers(message_of(raw), data_type, count)
@@ -199,11 +209,18 @@ def _attribute(data: memoryview) -> tuple[str, int | float | str | tuple[int, ..
     return name, tuple(integers) if integers else found
 
 
-def _node(data: memoryview) -> OnnxNode:
+def _graph_of(data: memoryview) -> memoryview | None:
+    """Return the graph that an attribute is, None where it is something else."""
+    found = (message_of(value) for number, value in read_fields(data) if number == 6)
+    return next(found, None)
+
+
+def _node(data: memoryview, *, opset: int, depth: int) -> OnnxNode:
     inputs: list[str] = []
     outputs: list[str] = []
     name = op_type = ""
     attributes = {}
+    graphs: dict[str, OnnxGraph] = {}
     for number, value in read_fields(data):
         if number == 1:
             inputs.append(text_of(value))
@@ -216,12 +233,16 @@ def _node(data: memoryview) -> OnnxNode:
         elif number == 5:
             key, attribute = _attribute(message_of(value))
             attributes[key] = attribute
+            part = _graph_of(message_of(value))
+            if part is not None:
+                graphs[key] = _graph(part, opset=opset, depth=depth + 1)
     return OnnxNode(
         op_type=op_type,
         name=name,
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         attributes=attributes,
+        graphs=graphs,
     )
 
 
@@ -242,11 +263,14 @@ def _add(rows: list[_T], parse: Callable[[memoryview], _T], data: memoryview, li
     rows.append(parse(data))
 
 
-def _graph(data: memoryview, *, opset: int) -> OnnxGraph:
+def _graph(data: memoryview, *, opset: int, depth: int = 0) -> OnnxGraph:
+    if depth > _MOST_DEPTH:
+        raise NetworkFileError(f"more than {_MOST_DEPTH} graphs within each other")
     parts = _Parts()
+    node = functools.partial(_node, opset=opset, depth=depth)
     for number, value in read_fields(data):
         if number == 1:
-            _add(parts.nodes, _node, message_of(value), MAX_NODES)
+            _add(parts.nodes, node, message_of(value), MAX_NODES)
         elif number == 5:
             _add(parts.constants, _tensor, message_of(value), MAX_TENSORS)
         elif number == 11:

@@ -22,6 +22,7 @@ from advisor.predict.ceilings import MachineCeilings, fit_ceilings
 from advisor.predict.disturbed import Disturbance, disturbance
 from advisor.predict.hardware import CpuLimits, cpu_limits
 from advisor.predict.index import KnowledgeIndex, knowledge_index
+from advisor.predict.own_limits import own_limits
 from advisor.predict.own_steps import Correction, correction
 from advisor.predict.published import (
     ThreadLaw,
@@ -48,7 +49,8 @@ class PredictionContext:
             nothing. Every step of a framework on this machine's processor has it.
         disturbance: of this machine's processor while it was measured; every step that follows
             from its kernels has it.
-        cpu_limits, baseline_step: limits of this processor, and a step on it.
+        cpu_limits, baseline_step: limits of this processor, measured where they were, and a step
+            on it.
         cloud: the cloud tables by key.
         nearby: what published times on any device say about this job.
         network: what is known of the bundled network, None where it is not one; network_names:
@@ -86,10 +88,15 @@ class PredictionContext:
         work, facts = self.workload, self.knowledge
         totals = step_totals(work)
         network = network_facts(facts, name=work.network)
-        limits = cpu_limits(self.profile, knowledge=facts)
+        sheet = cpu_limits(self.profile, knowledge=facts)
         rows = rows_of_network(work, knowledge=facts)
         ceilings = fit_ceilings(self.profile, self.measurements, facts)
         cpu = ceilings.cpu
+        # Rented memory is shared: there the usual share of a machine like it is as good a guess as
+        # for the machines that this one is compared with.
+        is_own = cpu.is_framework and not self.profile.os.hypervisor
+        bandwidth = cpu.bandwidth_byte_per_s if is_own else None
+        limits = own_limits(sheet, self.measurements, bandwidth_byte_per_s=bandwidth)
         found = correction(self.own_steps, work) if cpu.is_framework else None
         baseline = step_on(work, device=cpu, precision=work.precision)
         baseline = found.of(baseline) if found else baseline

@@ -93,8 +93,13 @@ class CpuLimits:
 
     def sustained_flop_per_s(self, precision: Precision) -> float:
         """Return what a good matrix product reaches on all cores."""
-        waiting = 1.0 + _CONTENTION * max(0.0, self.cores - 1.0)
-        return GEMM_SHARE_OF_PEAK * self.peak_flop_per_s(precision) / waiting
+        share = core_speedup(self.cores) / self.cores
+        return GEMM_SHARE_OF_PEAK * self.peak_flop_per_s(precision) * share
+
+
+def core_speedup(cores: float) -> float:
+    """Return how many times one core some cores are at products; below one core, the fraction."""
+    return cores / (1.0 + _CONTENTION * max(0.0, cores - 1.0))
 
 
 def isa_row(
@@ -251,8 +256,17 @@ def platform_limits(
     vcpus: float,
     architecture: str | None,
     knowledge: Knowledge,
+    ghz: float | None = None,
 ) -> CpuLimits:
-    """Return the limits of a rented machine: its vCPUs are threads, two of which share a core."""
+    """Return the limits of a rented machine: its vCPUs are threads, two of which share a core.
+
+    Args:
+        platform: what its guests see of the processor, None unknown.
+        vcpus: how many it has.
+        architecture: "x86_64" or "arm64".
+        knowledge: instruction sets.
+        ghz: its clock under load; None: as its guests are told.
+    """
     per_core = 1 if architecture and "arm" in architecture else 2
     if platform and platform.vcpus_per_core:
         per_core = platform.vcpus_per_core
@@ -274,7 +288,7 @@ def platform_limits(
         name=platform.cpu_models if platform else "unknown processor",
         cores=cores,
         units=max(1, math.ceil(cores)),
-        ghz=reported or _DEFAULT_GHZ,
+        ghz=ghz or reported or _DEFAULT_GHZ,
         flop_per_cycle=per_cycle,
         bandwidth_byte_per_s=shared_bandwidth(cores, year=_first_year(row), is_server=True),
         is_guessed=bool(notes),

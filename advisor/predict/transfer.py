@@ -15,14 +15,14 @@ from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec
-from advisor.model.quantity import Basis, Interval, Phase
+from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Workload
 from advisor.predict.anchors import cpu_device, gpu_device, peak_flop_per_s
 from advisor.predict.answers import OWN_WARNED_SD, Nearby
 from advisor.predict.context import PredictionContext
-from advisor.predict.hardware import CpuLimits, platform_limits, spec_limits
+from advisor.predict.hardware import CpuLimits, core_speedup, platform_limits, spec_limits
 from advisor.predict.parallel import BUS_BYTE_PER_S, data_parallel_speedup
-from advisor.predict.published import ThreadLaw, row_evidence
+from advisor.predict.published import row_evidence
 from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import interval_of
 
@@ -36,9 +36,13 @@ USABLE_MEMORY_SHARE = 0.92
 _GIB = 2**30
 
 # Log sd of a processor from the ratio of data sheets, and its growth with the ratio of cores.
-_CPU_SD = 0.32
+_CPU_SD = 0.22
 _CPU_SD_PER_LOG_CORES = 0.12
 _GUESSED_SD = 0.25
+# Weight of published times between processors that are far apart: twice the cores or so
+# (decision 0013: networks of one machine predicted from another).
+_MOST_PUBLISHED = 0.5
+_FAR = math.log(2.0)
 # A published result of the same network and device: other software, other data pipeline.
 _PUBLISHED_SD = 0.2
 _OLD_STACK_SD = 0.35
@@ -125,11 +129,13 @@ def _hardware(
             return MissingFact(
                 fact="time", reason=f"{offer.instance_type}: the number of vCPUs is not known."
             )
+        platform = index.platform_of(offer)
         limits = platform_limits(
-            index.platform_of(offer),
+            platform,
             vcpus=offer.vcpus,
             architecture=offer.architecture,
             knowledge=context.knowledge,
+            ghz=index.clock_ghz(platform),
         )
         return limits, offer.memory_bytes, 1.0
     spec = index.accelerator_device(offer)
@@ -224,14 +230,16 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     """Scale each class of operators here by the ratio of what limits it."""
     here = context.cpu_limits
     base = context.baseline_step
-    law = context.law
+    is_measured = base.basis is not Basis.MODEL_ONLY
+    # A time by the data sheet is carried on by the law that it was made with.
+    speedup = context.law.speedup if is_measured else core_speedup
     single = here.ghz / target.ghz
     precision = context.workload.precision
 
     def per_core(limits: CpuLimits) -> float:
         return limits.peak_flop_per_s(precision) / limits.cores
 
-    threads = law.speedup(here.cores) / law.speedup(target.cores)
+    threads = speedup(here.cores) / speedup(target.cores)
     compute = threads * per_core(here) / per_core(target)
     memory = here.bandwidth_byte_per_s / target.bandwidth_byte_per_s
     device = context.ceilings.cpu
@@ -249,9 +257,12 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     log_sd += _CPU_SD_PER_LOG_CORES * abs(math.log(target.cores / here.cores))
     log_sd += _GUESSED_SD if target.is_guessed else 0.0
     least_s = 0.0 if target.is_guessed else _roofline_s(target, context)
-    is_measured = base.basis is not Basis.MODEL_ONLY
-    middle, found = _middle(total, target, context) if is_measured else (total, None)
-    log_sd = math.hypot(log_sd, abs(math.log(middle / total)))
+    found = _nearby(target, context) if is_measured else None
+    middle = total
+    if found is not None:
+        published = found.sample_s * context.workload.batch_size
+        middle = total * (published / total) ** _published_share(target, here, precision)
+        log_sd = math.hypot(log_sd, 0.5 * abs(math.log(published / total)))
     step = _bounded(interval_of(middle, log_sd=log_sd), least_s)
     parts = [
         TimeShare(operator_kind=part.operator_kind, time_s=part.time_s * middle / total)
@@ -267,33 +278,35 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
         ),
         assumptions=(
             *target.notes,
-            _cores_sentence(target, here, law),
+            _cores_sentence(target, here, speedup(target.cores)),
             *(context.disturbance.notes if is_measured else ()),
         ),
         is_warned=log_sd > OWN_WARNED_SD or middle < least_s,
     )
 
 
-def _middle(
-    total: float, target: CpuLimits, context: PredictionContext
-) -> tuple[float, Nearby | None]:
-    """Return the middle of a step by limits and by published times, both from that measured here.
+def _nearby(target: CpuLimits, context: PredictionContext) -> Nearby | None:
+    """Return what published times say of a processor, from the step measured here."""
+    device = cpu_device(target, name=target.name, precision=context.workload.precision)
+    return context.nearby.on(device)
 
-    Either errs in its own way; together they are nearer than each alone.
+
+def _published_share(target: CpuLimits, here: CpuLimits, precision: Precision) -> float:
+    """Return the weight of published times beside the ratio of limits.
+
+    Between processors that are alike the ratio of limits is nearer; the further they are apart,
+    in cores and in the rate of one, the more published times of such processors tell.
     """
-    workload = context.workload
-    device = cpu_device(target, name=target.name, precision=workload.precision)
-    found = context.nearby.on(device)
-    return (
-        (math.sqrt(total * found.sample_s * workload.batch_size), found) if found else (total, None)
-    )
+    of_core = [limits.peak_flop_per_s(precision) / limits.cores for limits in (target, here)]
+    apart = math.hypot(math.log(target.cores / here.cores), math.log(of_core[0] / of_core[1]))
+    return _MOST_PUBLISHED * min(1.0, apart / _FAR)
 
 
-def _cores_sentence(target: CpuLimits, here: CpuLimits, law: ThreadLaw) -> str:
+def _cores_sentence(target: CpuLimits, here: CpuLimits, work_of: float) -> str:
     return (
         f"{target.cores:g} cores at {target.ghz:.1f} GHz against {here.cores:g} at "
         f"{here.ghz:.1f} GHz here; by published thread sweeps {target.cores:g} cores do the work "
-        f"of {law.speedup(target.cores):.1f}."
+        f"of {work_of:.1f}."
     )
 
 

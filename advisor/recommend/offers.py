@@ -273,7 +273,7 @@ def _cpu_speed(offer: Offer, index: CloudIndex) -> float:
         per_core = 1.0 if offer.architecture in _ARM else 2.0
         return vcpus / per_core * _USUAL_GHZ * 16.0
     cores = vcpus / (platform.vcpus_per_core or 2)
-    return cores * (platform.reported_ghz or _USUAL_GHZ) * _width(platform)
+    return cores * (index.clock_ghz(platform) or _USUAL_GHZ) * _width(platform)
 
 
 def _width(platform: CpuPlatform) -> float:

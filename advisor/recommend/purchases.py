@@ -40,6 +40,14 @@ def choose_purchases(
             option_id="buy", title="Buying", reasons=(reason(ReasonCode.BUYING_NOT_ALLOWED),)
         )
         return (), (refusal,)
+    if profile.power.has_battery:
+        why = "this machine has a battery, and a card needs a desktop with a PCI Express slot"
+        refusal = Rejection(
+            option_id="buy",
+            title="Cards for desktops",
+            reasons=(reason(ReasonCode.NOT_APPLICABLE, why=why),),
+        )
+        return (), (refusal,)
     large_enough = [
         spec for spec in knowledge.devices if is_purchasable(spec) and _has_memory(spec, workload)
     ]

@@ -195,7 +195,13 @@ def _steps(
     context = given.context
     if not option.id.startswith(DEVICE_PREFIX):
         disk_gib = job_data(context.workload, given.preferences).disk_gib
-        return steps_for(option, profile=context.profile, hours=hours, disk_gib=disk_gib)
+        return steps_for(
+            option,
+            profile=context.profile,
+            hours=hours,
+            disk_gib=disk_gib,
+            phase=context.workload.phase,
+        )
     return device_steps(
         option,
         profile=context.profile,

@@ -7,15 +7,18 @@ Leaves to others: the vendors' own commands (`advisor.recommend.cloud_steps`).
 
 from advisor.model.offer import Offer
 from advisor.model.option import Option
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
 
 VENDORS = frozenset({"aws", "azure", "gcp"})
 # The machine goes away so long after its last command has ended.
 IDLE_MINUTES = 10
 FILE_NAME = "dl-advisor.yaml"
+# Stands for the user's own program.
+PROGRAMS = {Phase.TRAINING: "TRAIN.py", Phase.INFERENCE: "PREDICT.py"}
 
 
-def skypilot_task(option: Option, *, disk_gib: int) -> str | None:
+def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAINING) -> str | None:
     """Return the text of a task file for a CLOUD option, None where SkyPilot does not fit."""
     offer = option.offer
     if offer is None or offer.vendor not in VENDORS:
@@ -32,7 +35,7 @@ def skypilot_task(option: Option, *, disk_gib: int) -> str | None:
         f"  autostop: {{idle_minutes: {IDLE_MINUTES}, down: true}}",
         "workdir: .",
         f"setup: pip install {packages} keras",
-        "run: python TRAIN.py",
+        f"run: python {PROGRAMS[phase]}",
     ]
     if attached:
         name, _, count = attached.rpartition("x")
@@ -40,9 +43,11 @@ def skypilot_task(option: Option, *, disk_gib: int) -> str | None:
     return "\n".join(lines)
 
 
-def skypilot_steps(option: Option, *, disk_gib: int) -> tuple[Step, ...]:
+def skypilot_steps(
+    option: Option, *, disk_gib: int, phase: Phase = Phase.TRAINING
+) -> tuple[Step, ...]:
     """Return how to do the same with SkyPilot; empty where it does not fit."""
-    task = skypilot_task(option, disk_gib=disk_gib)
+    task = skypilot_task(option, disk_gib=disk_gib, phase=phase)
     if task is None:
         return ()
     start = f"pip install 'skypilot[{_extra(option)}]' && sky launch -c dl-advisor {FILE_NAME}"

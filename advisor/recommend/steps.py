@@ -10,9 +10,10 @@ from advisor.model.machine import MachineProfile, OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.published import DeviceSpec
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
 from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
-from advisor.recommend.skypilot import skypilot_steps
+from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
 
 # Values of settings that stand for a fact of the machine.
 PHYSICAL_CORES = "PHYS"
@@ -21,9 +22,26 @@ _PYTHON_MARKS = re.compile(r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\
 _SHELL_MARKS = re.compile(r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python |apt |bazel |numactl |echo )")
 _BOTH_VALUES = "|"
 
+# A spot machine may be taken away at any moment.
+_SAVE_EPOCHS = Step(
+    kind="python",
+    caption="Save after each epoch: the machine may be taken away",
+    content="model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('backup')])",
+)
+_SAVE_RESULTS = Step(
+    kind="text",
+    caption="Save the results of each part: the machine may be taken away",
+    content="Copy them to another place as soon as they are there, and begin after the last one.",
+)
+
 
 def steps_for(
-    option: Option, *, profile: MachineProfile, hours: float, disk_gib: int = DISK_GIB
+    option: Option,
+    *,
+    profile: MachineProfile,
+    hours: float,
+    disk_gib: int = DISK_GIB,
+    phase: Phase = Phase.TRAINING,
 ) -> tuple[Step, ...]:
     """Return what to do for an option; empty for staying.
 
@@ -32,13 +50,14 @@ def steps_for(
         profile: decides between shells and fills in core counts.
         hours: predicted hours of the job, for the automatic stop of rented machines.
         disk_gib: disk of a rented machine.
+        phase: what a rented machine is to run.
     """
     if option.kind is OptionKind.STAY:
         return ()
     if option.offer is not None:
         started = cloud_steps(option, hours=hours, disk_gib=disk_gib)
-        by_task = skypilot_steps(option, disk_gib=disk_gib)
-        return (*started, *_on_arrival(option), *by_task)
+        by_task = skypilot_steps(option, disk_gib=disk_gib, phase=phase)
+        return (*started, *_on_arrival(option, phase=phase), *by_task)
     if option.purchase is not None:
         return _buy_steps(option.purchase)
     settings = option.settings
@@ -128,7 +147,7 @@ def kind_of(piece: str) -> str:
     return "text"
 
 
-def _on_arrival(option: Option) -> tuple[Step, ...]:
+def _on_arrival(option: Option, *, phase: Phase) -> tuple[Step, ...]:
     """First commands on the rented machine: see what it really is, install, start."""
     has_gpu = option.offer is not None and option.offer.accelerator is not None
     look = "nvidia-smi" if has_gpu else "lscpu"
@@ -137,7 +156,7 @@ def _on_arrival(option: Option) -> tuple[Step, ...]:
         look,
         "python3 -m venv v",
         f"v/bin/pip install {package} keras",
-        "v/bin/python TRAIN.py",
+        f"v/bin/python {PROGRAMS[phase]}",
     ]
     if option.offer is not None and option.offer.architecture in ("arm64", "aarch64"):
         lines[2] = "v/bin/pip install tensorflow keras"
@@ -149,13 +168,7 @@ def _on_arrival(option: Option) -> tuple[Step, ...]:
         )
     ]
     if option.is_spot:
-        steps.append(
-            Step(
-                kind="python",
-                caption="Save after each epoch: the machine may be taken away",
-                content=("model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('backup')])"),
-            )
-        )
+        steps.append(_SAVE_RESULTS if phase is Phase.INFERENCE else _SAVE_EPOCHS)
     return tuple(steps)
 
 

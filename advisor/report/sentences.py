@@ -27,6 +27,7 @@ OPTION_TITLES = (
     N_("Devices slower than this machine"),
     N_("Buying"),
     N_("Cards of {vendor}"),
+    N_("Cards for desktops"),
     N_("Offers in other regions"),
     N_("Offers without a price"),
     N_("Offers with too little memory"),
@@ -42,6 +43,8 @@ STEPS = (
     N_("On the rented machine: look, install, run"),
     N_("On the rented machine: stop by itself if it is forgotten"),
     N_("Save after each epoch: the machine may be taken away"),
+    N_("Save the results of each part: the machine may be taken away"),
+    N_("Copy them to another place as soon as they are there, and begin after the last one."),
     N_("Before ordering"),
     N_("A desktop with a free PCI Express x16 slot is needed, room for the card and {watt} W more"
        " from the power supply. A laptop cannot take it."),
@@ -199,6 +202,8 @@ ASSUMPTIONS = (
 )  # fmt: skip
 NETWORK = (
     N_("The size of {input} is not fixed in the file: taken as {size}."),
+    N_("{layer}: which of its parts runs depends on the data: the longer one counts."),
+    N_("{layer}: how often it runs depends on the data: one trip counts."),
     N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
        " its result is recorded in the file."),
     N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
@@ -206,6 +211,7 @@ NETWORK = (
 )  # fmt: skip
 WHY_NOT = (
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
+    N_("this machine has a battery, and a card needs a desktop with a PCI Express slot"),
     N_("family of the GPU not known"),
     N_("no difference to speak of"),
     N_("unofficial"),

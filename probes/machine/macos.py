@@ -253,10 +253,11 @@ def parse_free_pages(text: str | None) -> int | None:
 
 def parse_power(text: str | None) -> Power:
     """Return the power state that `pmset -g batt` tells."""
-    on_battery = None
+    on_battery = has_battery = None
     if text is not None and "drawing from" in text:
         on_battery = "Battery Power" in text
-    return Power(on_battery=on_battery, governor=None)
+        has_battery = "InternalBattery" in text
+    return Power(on_battery=on_battery, governor=None, has_battery=has_battery)
 
 
 def _parse_load(values: dict[str, str]) -> Load:

@@ -39,6 +39,19 @@ class ValueForm:
     may_be_unknown: bool
 
 
+def corrected_since(before: MachineProfile, now: MachineProfile) -> tuple[str, ...]:
+    """Return the names of the user's own values that are others now than they were, sorted."""
+    names = sorted({*before.overrides, *now.overrides})
+    return tuple(name for name in names if _text_of(before, name) != _text_of(now, name))
+
+
+def _text_of(profile: MachineProfile, name: str) -> str | None:
+    try:
+        return value_form(profile, name).text
+    except (AttributeError, StopIteration):
+        return None  # a part that this machine does not have
+
+
 def value_form(profile: MachineProfile, name: str) -> ValueForm:
     """Return how a value is asked for.
 

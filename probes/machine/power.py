@@ -32,7 +32,20 @@ def collect_power(reader: Reader) -> Power:
         governor=parse.clean_name(governor),
         max_performance_percent=parse.positive(parse.parse_float(percent)),
         scaling_driver=parse.clean_name(driver),
+        has_battery=_has_battery(reader),
     )
+
+
+def _has_battery(reader: Reader) -> bool | None:
+    """Return whether one feeds the machine, not a mouse; None where no supply is told at all."""
+    names = reader.list_dir(_SUPPLIES)
+    return any(_is_battery(reader, f"{_SUPPLIES}/{name}") for name in names) if names else None
+
+
+def _is_battery(reader: Reader, folder: str) -> bool:
+    kind = (reader.read_text(f"{folder}/type") or "").strip()
+    scope = (reader.read_text(f"{folder}/scope") or "").strip()
+    return kind == "Battery" and scope != "Device"
 
 
 def _read_on_battery(reader: Reader) -> bool | None:
@@ -47,8 +60,7 @@ def _read_on_battery(reader: Reader) -> bool | None:
                 return False
             if online == 0 and kind == "Mains" and is_discharging is None:
                 is_discharging = True
-        scope = (reader.read_text(f"{folder}/scope") or "").strip()
-        if kind == "Battery" and scope != "Device":
+        if _is_battery(reader, folder):
             status = (reader.read_text(f"{folder}/status") or "").strip()
             if status == "Discharging" or is_discharging is None:
                 is_discharging = status == "Discharging"

@@ -369,7 +369,8 @@ def _parse_power(data: object) -> Power:
     if data is None:
         return UNKNOWN_POWER
     status = [parse.parse_int(entry.get("BatteryStatus")) for entry in parse.objects(data)]
-    return Power(on_battery=_ON_BATTERY_STATUS in status, governor=None)
+    on_battery = _ON_BATTERY_STATUS in status
+    return Power(on_battery=on_battery, governor=None, has_battery=bool(status))
 
 
 def _parse_load(data: object) -> Load:

@@ -1,12 +1,14 @@
 """`python -m tests.accuracy`: errors against published results; `--write` renews the baseline.
 
-`live FILE` measures on this machine; `recorded FILE` gives the errors of such a recording.
+`live FILE` measures on this machine; `recorded FILE` gives the errors of such a recording,
+`across` those of one recorded machine predicted from another.
 """
 
 import sys
 from pathlib import Path
 
 from advisor.knowledge.store import load_knowledge
+from tests.accuracy.across import run_across
 from tests.accuracy.live import run_live
 from tests.accuracy.live_recorded import run_recorded
 from tests.accuracy.offline import evaluate, summarise, to_json
@@ -20,6 +22,8 @@ def main(arguments: list[str]) -> int:
         return run_live(arguments[1:])
     if arguments[:1] == ["recorded"]:
         return run_recorded(arguments[1:])
+    if arguments[:1] == ["across"]:
+        return run_across(arguments[1:])
     cases = evaluate(load_knowledge())
     text = to_json(summarise(cases))
     print(text, end="")

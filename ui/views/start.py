@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 
 from advisor.format import format_number
 from advisor.i18n import N_, Translator
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Outcome
 from advisor.report.job_line import job_sentence
 from advisor.report.names import WARNINGS, request_name
+from probes.machine.override_forms import corrected_since
 from ui.models.measure_rows import device_name
 from ui.presenters.advise import AdviseState, Stage
 from ui.widgets.answer_card import AnswerCard
@@ -68,6 +70,8 @@ class StartView(QWidget):
         self._stage = Stage.EMPTY
         self._has_last = False
         self._advised_job = ""
+        self._advised_on: MachineProfile | None = None
+        self._machine: MachineProfile | None = None
         self.title = text_label(translator(N_("What should run faster or cheaper?")),
                                 name="page_title")  # fmt: skip
         self.job = text_label(name="message_text")
@@ -136,6 +140,11 @@ class StartView(QWidget):
         self.job.setText(text)
         self._tell_other_job()
 
+    def show_machine(self, profile: MachineProfile | None) -> None:
+        """Take the machine with the user's own values as they are now."""
+        self._machine = profile
+        self._tell_other_job()
+
     def offer_last(self, *, has_last: bool) -> None:
         """Offer the advice of the last run, where there is one."""
         self._has_last = has_last
@@ -147,8 +156,9 @@ class StartView(QWidget):
         self._show_controls(state)
         self._show_status(state)
         advice = state.recommendation
-        self._advised_job = ""
+        self._advised_job, self._advised_on = "", None
         if advice is not None:
+            self._advised_on = advice.profile
             self._advised_job = job_sentence(advice.workload, advice.preferences, self._tr)
         self._tell_other_job()
         for button in (self.options_button, self.measure_button):
@@ -167,14 +177,17 @@ class StartView(QWidget):
             self._below.setCurrentWidget(self.message)
 
     def _tell_other_job(self) -> None:
-        """Say which job the answer is for, where the one above was changed since."""
-        is_other = bool(self.job.text()) and self._advised_job not in ("", self.job.text())
-        self.other_job.setText(
-            self._tr(N_("The answer below is for another job: {job}."), job=self._advised_job)
-            if is_other
-            else ""
-        )
-        self.other_job.setVisible(is_other)
+        """Say what the answer is for, where the job above or the machine was changed since."""
+        texts = []
+        if self.job.text() and self._advised_job not in ("", self.job.text()):
+            text = N_("The answer below is for another job: {job}.")
+            texts.append(self._tr(text, job=self._advised_job))
+        before, now = self._advised_on, self._machine
+        if before is not None and now is not None and corrected_since(before, now):
+            text = N_("A value of the machine was changed after the answer below was made.")
+            texts.append(self._tr(text))
+        self.other_job.setText("\n".join(texts))
+        self.other_job.setVisible(bool(texts))
 
     def _show_controls(self, state: AdviseState) -> None:
         had_focus = self.advise_button.hasFocus() or self.cancel_button.hasFocus()

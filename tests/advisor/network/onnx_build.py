@@ -1,12 +1,15 @@
 """Small ONNX files made in place, and what our reader makes of them."""
 
+import functools
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from onnx.backend.test.loader import load_model_tests
 
 from advisor.errors import NetworkFileError
 from advisor.model.workload import Job
@@ -16,6 +19,14 @@ from advisor.network.onnx_reading import read_onnx
 
 PACKAGE = Path(onnx.__file__).parent / "backend" / "test" / "data"
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+
+
+@functools.cache
+def standard_cases():
+    """The cases of the standard, which onnx makes once only."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return load_model_tests(kind="node")
 
 
 def weights(name, *dims):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from onnx import TensorProto, numpy_helper
-from onnx.backend.test.loader import load_model_tests
 
 from advisor.errors import NetworkFileError
 from advisor.model.kernel import (
@@ -24,6 +23,7 @@ from tests.advisor.network.onnx_build import (
     model,
     refuse,
     sizes,
+    standard_cases,
     weights,
 )
 
@@ -288,11 +288,10 @@ _FAMILIES = (
 _TAKEN_FOR_A_BATCH = {"test_matmul_1d_3d"}
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_single_operations_of_the_standard_have_the_shapes_of_their_files():
     cases = [
         case
-        for case in load_model_tests(kind="node")
+        for case in standard_cases()
         if case.name.startswith(_FAMILIES) and "expanded" not in case.name
     ]
     assert len(cases) > 200

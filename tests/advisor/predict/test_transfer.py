@@ -256,8 +256,8 @@ def test_every_bundled_offer_has_a_time_or_a_reason():
 
 
 def test_a_processor_is_between_its_limits_and_published_times_and_both_are_told():
-    fast = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
-    other = device("Ryzen 5 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
+    fast = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=8, ghz=4.0, per_cycle=32.0)
+    other = device("Ryzen 5 Test", kind=DeviceKind.CPU, cores=8, ghz=4.0, per_cycle=32.0)
     rows = tuple(
         published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
                   multiply_adds=10**8, study="both")
@@ -271,3 +271,24 @@ def test_a_processor_is_between_its_limits_and_published_times_and_both_are_told
     assert not any("published" in one.statement for one in plain.evidence)
     unmeasured = context(devices=(fast, other), published=rows, is_measured=False)
     assert estimate(buy(fast), unmeasured).basis is Basis.MODEL_ONLY
+
+
+def test_between_processors_that_are_alike_the_ratio_of_limits_decides():
+    twin = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
+    rows = tuple(
+        published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
+                  multiply_adds=10**8, study="both")
+        for name, value in (("Ryzen 9 Test", 0.1), ("Ryzen 5 Test", 0.4))
+    )  # fmt: skip
+    plain = estimate(buy(twin), context(devices=(twin,)))
+    found = estimate(buy(twin), context(devices=(twin,), published=rows))
+    assert found.step_s.mid == pytest.approx(plain.step_s.mid)
+    # That published times disagree makes it less sure.
+    assert found.step_s.high / found.step_s.low >= plain.step_s.high / plain.step_s.low
+
+
+def test_an_offer_that_tells_a_base_clock_is_as_fast_as_others_of_its_kind():
+    slow, fast = platform(ghz=2.0), dataclasses.replace(platform(ghz=4.0), vendor="other")
+    alone = estimate(rent(), context(cpu_platforms=(slow,)))
+    among = estimate(rent(), context(cpu_platforms=(slow, fast)))
+    assert among.step_s.mid < 0.8 * alone.step_s.mid

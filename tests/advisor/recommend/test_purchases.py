@@ -1,5 +1,7 @@
 """Cards worth buying: current, supported, with enough memory; a short list."""
 
+import dataclasses
+
 import pytest
 
 from advisor.knowledge.store import Knowledge
@@ -32,6 +34,20 @@ def test_buying_not_allowed():
     options, (rejection,) = purchases(a_spec(), allows_buying=False)
     assert options == ()
     assert rejection.reasons[0].code is ReasonCode.BUYING_NOT_ALLOWED
+
+
+@pytest.mark.parametrize(("has_battery", "n_options"), [(True, 0), (False, 1), (None, 1)])
+def test_a_card_is_not_for_a_laptop(has_battery, n_options):
+    machine = a_profile()
+    power = dataclasses.replace(machine.power, has_battery=has_battery)
+    options, rejections = choose_purchases(
+        profile=dataclasses.replace(machine, power=power),
+        workload=a_workload(),
+        preferences=Preferences(),
+        knowledge=Knowledge(devices=(a_spec(),), gpu_families=(AMPERE,)),
+    )
+    assert len(options) == n_options
+    assert [entry.option_id for entry in rejections] == ["buy"] * (1 - n_options)
 
 
 @pytest.mark.parametrize(

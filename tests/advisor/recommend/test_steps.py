@@ -9,6 +9,7 @@ import pytest
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.option import OptionKind
+from advisor.model.quantity import Phase
 from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
 from advisor.recommend.steps import resolve_settings, steps_for, usable_cores
 from tests.advisor.recommend.builders import (
@@ -215,6 +216,16 @@ def test_another_vendor_is_named_and_deleting_is_part_of_it():
     assert "Delete the machine" in steps[-1].content
 
 
+def test_a_rented_machine_for_inference_trains_nothing():
+    option = a_cloud_option(is_spot=True)
+    steps = steps_for(option, profile=a_profile(), hours=1.0, phase=Phase.INFERENCE)
+    text = "\n".join(f"{step.caption}\n{step.content}" for step in steps)
+    assert "v/bin/python PREDICT.py" in text
+    assert "run: python PREDICT.py" in text
+    assert "Save the results of each part" in text
+    assert not any(word in text for word in ("TRAIN.py", "BackupAndRestore", "epoch"))
+
+
 def test_commands_have_no_stray_line_ends():
     for vendor in ("aws", "gcp", "azure"):
         for step in rented(an_offer(vendor=vendor), is_spot=True):
@@ -236,6 +247,7 @@ def test_on_arrival_look_install_and_save():
     assert "tensorflow[and-cuda]" in arrival[2]
     steps = steps_for(option, profile=a_profile(), hours=1.0)
     assert any("BackupAndRestore" in step.content for step in steps)
+    assert arrival[-1] == "v/bin/python TRAIN.py"
     cpu = arrival_of(a_cloud_option())
     assert cpu[0] == "lscpu"
     assert "tensorflow-cpu" in cpu[2]

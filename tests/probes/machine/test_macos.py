@@ -94,3 +94,10 @@ def test_free_memory_is_what_can_be_had():
 )
 def test_power(text, on_battery):
     assert parse_power(text).on_battery is on_battery
+
+
+def test_a_notebook_is_told_by_its_battery():
+    text = "Now drawing from 'AC Power'\n -InternalBattery-0 (id=123)\t100%; charged;\n"
+    assert parse_power(text).has_battery is True
+    assert parse_power("Now drawing from 'AC Power'\n").has_battery is False
+    assert parse_power(None).has_battery is None

@@ -1,6 +1,6 @@
 import pytest
 
-from probes.machine.override_forms import ValueUnit, value_form
+from probes.machine.override_forms import ValueUnit, corrected_since, value_form
 from probes.machine.overrides import apply_overrides
 from tests.advisor.recommend.builders import a_profile, an_opencl
 
@@ -56,3 +56,20 @@ def test_a_value_of_one_of_several_devices_is_found():
     form = value_form(a_profile(opencl=(device,)), f"opencl.{device.id}.has_fp16")
     assert form.choices == ("yes", "no")
     assert not form.may_be_unknown
+
+
+def test_what_was_corrected_since_is_named():
+    before = apply_overrides(PROFILE, {"cpu.max_mhz": "4200"})
+    assert corrected_since(PROFILE, PROFILE) == ()
+    assert corrected_since(before, apply_overrides(PROFILE, {"cpu.max_mhz": "4200"})) == ()
+    now = apply_overrides(before, {"cpu.max_mhz": "4300", "power.on_battery": "yes"})
+    assert corrected_since(before, now) == ("cpu.max_mhz", "power.on_battery")
+    # Taken back.
+    assert corrected_since(before, PROFILE) == ("cpu.max_mhz",)
+
+
+def test_a_device_that_is_gone_is_no_fault():
+    device = an_opencl()
+    name = f"opencl.{device.id}.has_fp16"
+    before = apply_overrides(a_profile(opencl=(device,)), {name: "yes"})
+    assert corrected_since(before, a_profile(opencl=())) == (name,)

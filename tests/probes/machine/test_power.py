@@ -39,6 +39,20 @@ def test_on_battery(make_machine, files, on_battery):
     assert collect_power(reader).on_battery is on_battery
 
 
+@pytest.mark.parametrize(
+    ("files", "has_battery"),
+    [
+        ({}, None),
+        ({"AC/type": "Mains", "AC/online": "1"}, False),
+        ({"AC/type": "Mains", "AC/online": "1", "BAT1/type": "Battery"}, True),
+        ({"mouse/type": "Battery", "mouse/scope": "Device"}, False),
+    ],
+)
+def test_a_battery_that_feeds_the_machine(make_machine, files, has_battery):
+    reader = make_machine({f"{SUPPLY}/{name}": text for name, text in files.items()})
+    assert collect_power(reader).has_battery is has_battery
+
+
 def test_load_needs_two_different_readings(make_machine):
     stat = "cpu 100 0 0 100 0 0 0 0\n"
     assert collect_load(make_machine({"/proc/stat": stat})).busy_fraction is None

@@ -141,4 +141,5 @@ def test_a_laptop_on_battery(make_machine):
     reader = make_machine({}, commands=commands, system="Windows", machine="ARM64")
     facts = collect_windows(reader)
     assert facts.power.on_battery is True
+    assert facts.power.has_battery is True
     assert facts.os.architecture == "aarch64"

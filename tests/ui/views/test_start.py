@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QPushButton
 from advisor.i18n import translator_for
 from advisor.model.measurement import StabilityWarning
 from advisor.report.job_line import job_sentence
+from probes.machine.overrides import apply_overrides
 from tests.ui.advice_values import an_advice
 from ui.presenters.advise import AdviseState, Stage
 from ui.views.start import StartView
@@ -58,6 +59,18 @@ def test_an_answer_for_another_job_says_so(view, states):
     assert view.other_job.isVisible()
     assert own in view.other_job.text()
     show(view, states, "empty")
+    assert not view.other_job.isVisible()
+
+
+def test_an_answer_from_before_a_value_was_changed_says_so(view, states):
+    show(view, states, "done")
+    machine = view._advised_on
+    view.show_machine(machine)
+    assert not view.other_job.isVisible()
+    view.show_machine(apply_overrides(machine, {"cpu.max_mhz": "1234"}))
+    assert view.other_job.isVisible()
+    assert "changed after the answer" in view.other_job.text()
+    view.show_machine(machine)
     assert not view.other_job.isVisible()
 
 
