@@ -5,6 +5,7 @@ commands).
 """
 
 import argparse
+from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.model.machine import MachineProfile
@@ -20,7 +21,7 @@ from ui.last_measured import last_measured
 def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
     """Return what the files say; without files the last run, else the machine as it is.
 
-    Tells in one line what is taken where no measurements are named.
+    Tells in one line what is taken where no file is named, and what of a file is not.
 
     Raises:
         InputError: when a named file has no such value.
@@ -29,8 +30,13 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         measurements = read_part(options.measurements, MeasurementSet)
         return saved_profile(options), measurements
     if options.profile is not None:
-        commands.say("no measurements named (--measurements FILE): the data sheet stands in")
-        return saved_profile(options), None
+        profile = saved_profile(options)
+        if _has_measurements(options.profile):
+            commands.say(
+                f"the measurements in {options.profile} are left out: name it with --measurements"
+                " as well"
+            )
+        return profile, None
     last = last_measured()
     if last is not None and last.measurements is not None:
         measured_on = last.measurements.measured_on
@@ -38,6 +44,13 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         return last.profile, last.measurements
     commands.say("nothing was measured yet (`dl-advisor bench`): the data sheet stands in")
     return journey.probe_machine(), None
+
+
+def _has_measurements(path: Path) -> bool:
+    try:
+        return bool(read_part(path, MeasurementSet).measured)
+    except InputError:
+        return False
 
 
 def saved_profile(options: argparse.Namespace) -> MachineProfile:

@@ -184,7 +184,7 @@ TOLD = (
     N_("no measurements for this profile: its data sheet stands in"),
     N_("taking the measurements of the last run, {date}"),
     N_("nothing was measured yet (`dl-advisor bench`): the data sheet stands in"),
-    N_("no measurements named (--measurements FILE): the data sheet stands in"),
+    N_("the measurements in {name} are left out: name it with --measurements as well"),
     N_("no kernel gave a figure; first: {why}"),
     N_("{name} is not known: did you mean {names}?"),
     N_("{name} is not known, nor is anything like it: `dl-advisor explain` lists all names"),

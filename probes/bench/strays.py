@@ -9,8 +9,10 @@ import contextlib
 import os
 import sys
 import uuid
+from typing import TYPE_CHECKING
 
-import psutil
+if TYPE_CHECKING:
+    import psutil
 
 MARK = "DL_ADVISOR_CHILD"
 # Who forks meanwhile is found in the next look.
@@ -29,6 +31,9 @@ def kill_strays(mark: str) -> int:
     """
     if sys.platform == "win32":
         return 0
+    # Not before a child ends: the window opens without it.
+    import psutil
+
     killed: set[int] = set()
     for _ in range(_MOST_LOOKS):
         found = {process.pid: process for process in psutil.process_iter() if _has(process, mark)}
@@ -41,8 +46,10 @@ def kill_strays(mark: str) -> int:
     return len(killed)
 
 
-def _has(process: psutil.Process, mark: str) -> bool:
+def _has(process: "psutil.Process", mark: str) -> bool:
     """Return whether a process of ours has inherited the mark and still runs."""
+    import psutil
+
     try:
         if process.pid == os.getpid() or process.uids().real != os.getuid():
             return False

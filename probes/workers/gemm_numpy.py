@@ -9,20 +9,6 @@ import worker_threads
 import worker_timing
 
 
-def blas_of(numpy):
-    """Return name and version of the BLAS of a NumPy module, None for what it does not tell."""
-    try:
-        found = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
-        return found.get("name") or None, found.get("version") or None
-    except (AttributeError, KeyError, TypeError):
-        pass  # before NumPy 1.25
-    try:
-        libraries = numpy.__config__.blas_ilp64_opt_info.get("libraries", [])
-        return (libraries[0] if libraries else None), None
-    except AttributeError:
-        return None, None
-
-
 class _Product:
     """C = A B for one or several pairs of matrices."""
 
@@ -74,7 +60,7 @@ class NumpyRunner:
 
     def stack(self):
         """Return what computes."""
-        name, version = blas_of(self._numpy)
+        name, version = worker_threads.blas_of(self._numpy)
         return {
             "framework": "numpy",
             "framework_version": self._numpy.__version__,

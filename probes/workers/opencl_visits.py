@@ -95,7 +95,7 @@ class Visits:
         prepared = self._runner.prepare(kernel)
         try:
             check = prepared.check()
-            worker_threads.wait_until_idle()
+            worker_threads.wait_after_check()
             self._say(kernel, "warm_up", check=check)
             warmth = worker_timing.warm_up(
                 prepared.run, kernel["min_value_s"], kernel["n_values"], looks=self._looks

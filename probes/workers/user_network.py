@@ -343,7 +343,6 @@ def run(request, channel):
         }
 
     def tell_and_rest(check_value, check):
-        worker_threads.wait_until_idle()
         emit("value", **fields(check_value, check))
         channel.rest()
 

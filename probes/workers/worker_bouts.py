@@ -47,7 +47,7 @@ class Piece:
         self._prepared = runner.prepare(kernel)
         try:
             self.check = self._prepared.check()
-            worker_threads.wait_until_idle()
+            worker_threads.wait_after_check()
             channel.send("stage", id=self.name, stage="warm_up", check=self.check)
             self._warmth = worker_timing.warm_up(
                 self._prepared.run,

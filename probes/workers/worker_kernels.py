@@ -57,7 +57,7 @@ def _measure(runner, kernel, channel):
     prepared = runner.prepare(kernel)
     try:
         check = prepared.check()
-        worker_threads.wait_until_idle()
+        worker_threads.wait_after_check()
         channel.send("stage", id=name, stage="warm_up", check=check)
         duration_s = kernel.get("duration_s")
 

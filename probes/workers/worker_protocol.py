@@ -16,6 +16,8 @@ import signal
 import sys
 import threading
 
+import worker_threads
+
 PROTOCOL_VERSION = 1
 EXIT_PARENT_GONE = 70
 _PR_SET_PDEATHSIG = 1
@@ -68,7 +70,11 @@ class Channel:
             raise Cancelled
 
     def rest(self):
-        """Rest until the parent says go on; then see whether it asked to stop."""
+        """Rest until the parent says go on; then see whether it asked to stop.
+
+        Others are timed meanwhile: our threads sleep before.
+        """
+        worker_threads.wait_until_idle()
         self.send("stage", stage="paused")
         self._may_go_on.wait()
         self._may_go_on.clear()

@@ -7,6 +7,7 @@ Leaves to others: what a framework itself must be told (its runner).
 import contextlib
 import importlib
 import os
+import sys
 import time
 
 # OpenMP, OpenBLAS, MKL, BLIS, Accelerate: each reads its own.
@@ -19,8 +20,11 @@ _VARIABLES = (
 )
 # Of the time in which threads that sleep may still be seen to work: our own look costs some.
 _IDLE_SHARE = 0.2
-# How far apart we look: Windows counts the time of a processor in ticks of 16 ms.
-_LOOK_S = 0.04 if os.name == "nt" else 0.003
+# How far apart we look: the time of a thread on another core is counted in ticks, of 16 ms on
+# Windows and up to 10 ms on Linux.
+_LOOK_S = 0.04 if os.name == "nt" else 0.012
+# Whether products of NumPy leave no thread that looks out for work.
+_known = {"checks_sleep": False}
 
 
 def set_library_threads(threads):
@@ -37,17 +41,39 @@ def import_numpy_for_checks():
     one core of two was busy for 105 ms), which takes cores from the kernel that is timed next.
     Other libraries that are imported later have threads as before.
     """
+    is_first = "numpy" not in sys.modules
     name = "OPENBLAS_NUM_THREADS"
     before = os.environ.get(name)
     os.environ[name] = "1"
     try:
         with contextlib.suppress(ImportError):
-            importlib.import_module("numpy")
+            numpy = importlib.import_module("numpy")
+            _known["checks_sleep"] = is_first and "openblas" in (blas_of(numpy)[0] or "")
     finally:
         if before is None:
             del os.environ[name]
         else:
             os.environ[name] = before
+
+
+def blas_of(numpy):
+    """Return name and version of the BLAS of a NumPy module, None for what it does not tell."""
+    try:
+        found = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
+        return found.get("name") or None, found.get("version") or None
+    except (AttributeError, KeyError, TypeError):
+        pass  # before NumPy 1.25
+    try:
+        libraries = numpy.__config__.blas_ilp64_opt_info.get("libraries", [])
+        return (libraries[0] if libraries else None), None
+    except AttributeError:
+        return None, None
+
+
+def wait_after_check():
+    """Wait until the threads of a check sleep, unless they are known to."""
+    if not _known["checks_sleep"]:
+        wait_until_idle()
 
 
 def usable_cpus():

@@ -125,11 +125,11 @@ def test_an_image_without_a_batch_is_one_sample():
     assert built(data, batch=2).multiply_adds_per_sample == 36 * 4 * 27
 
 
-def test_a_loop_is_refused_by_name():
-    nodes = [("Loop", ["n", "", "x"], ["y"]), ("Relu", ["y"], ["z"])]
+def test_a_list_of_tensors_is_refused_by_name():
+    nodes = [("SplitToSequence", ["x"], ["y"]), ("SequenceAt", ["y", "n"], ["z"])]
     ends = [helper.make_tensor_value_info("z", FLOAT, None)]
-    data = model(nodes, [fed("x", "batch", 4)], [whole("n", 3)], outputs=ends)
-    refuse(data, "Loop.*not followed")
+    data = model(nodes, [fed("x", "batch", 4)], [whole("n", 0)], outputs=ends)
+    refuse(data, "SplitToSequence.*not followed")
 
 
 def test_an_outer_product_is_no_matrix_product():

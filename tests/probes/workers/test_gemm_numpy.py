@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from gemm_numpy import NumpyRunner, blas_of
+from gemm_numpy import NumpyRunner
 from worker_errors import UnsupportedKernel, WrongResult
 
 
@@ -55,21 +55,3 @@ def test_the_stack_names_numpy_and_its_blas():
     assert stack["framework"] == "numpy"
     assert stack["framework_version"] == np.__version__
     assert stack["backend"]
-
-
-class OldNumpy:
-    class __config__:
-        blas_ilp64_opt_info = {"libraries": ["openblas64_"]}  # noqa: RUF012
-
-    @staticmethod
-    def show_config(mode):
-        raise TypeError(mode)
-
-
-class SilentNumpy:
-    __config__ = object()
-
-
-def test_the_blas_of_an_old_or_silent_numpy():
-    assert blas_of(OldNumpy) == ("openblas64_", None)
-    assert blas_of(SilentNumpy) == (None, None)

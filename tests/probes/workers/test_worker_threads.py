@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from worker_threads import import_numpy_for_checks, set_library_threads, usable_cpus
+from worker_threads import blas_of, import_numpy_for_checks, set_library_threads, usable_cpus
 
 import probes.workers
 
@@ -64,3 +64,55 @@ def test_the_number_of_threads_of_others_is_left_alone(monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     import_numpy_for_checks()
     assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+class OldNumpy:
+    class __config__:
+        blas_ilp64_opt_info = {"libraries": ["openblas64_"]}  # noqa: RUF012
+
+    @staticmethod
+    def show_config(mode):
+        raise TypeError(mode)
+
+
+class SilentNumpy:
+    __config__ = object()
+
+
+def test_the_blas_of_an_old_or_silent_numpy():
+    assert blas_of(OldNumpy) == ("openblas64_", None)
+    assert blas_of(SilentNumpy) == (None, None)
+
+
+# What a rest of ours leaves to others: threads of a product that look out for work, or none.
+RESTS = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import worker_protocol
+channel = worker_protocol.open_channel()
+channel.wait_for_run()
+import numpy as np
+a = np.ones((64, 1024)); b = np.ones((1024, 1024))
+a @ b
+sent = []
+channel.send = lambda kind, **fields: sent.append(time.process_time())
+channel._may_go_on.set()
+a @ b
+channel.rest()
+time.sleep(0.05)
+print((time.process_time() - sent[0]) / 0.05, file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has one thread")
+def test_whoever_rests_leaves_the_cores_to_others():
+    folder = str(Path(next(iter(probes.workers.__path__))))
+    command = [sys.executable, "-c", RESTS, folder]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdin.write('{"type": "run"}\n')
+    process.stdin.flush()
+    said = process.stderr.read()
+    process.communicate(timeout=60)
+    assert float(said.splitlines()[-1]) < 0.3, said

@@ -63,8 +63,10 @@ def test_an_answer_for_another_job_says_so(view, states):
 
 
 def test_an_answer_from_before_a_value_was_changed_says_so(view, states):
+    advice = an_advice()
+    view.show_job(job_sentence(advice.workload, advice.preferences, translator_for("en")))
     show(view, states, "done")
-    machine = view._advised_on
+    machine = advice.profile
     view.show_machine(machine)
     assert not view.other_job.isVisible()
     view.show_machine(apply_overrides(machine, {"cpu.max_mhz": "1234"}))
