@@ -20,7 +20,7 @@ from advisor.predict.anchors import OwnTime, cpu_device, own_run
 from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import MachineCeilings, fit_ceilings
 from advisor.predict.disturbed import Disturbance, disturbance
-from advisor.predict.hardware import CpuLimits, cpu_limits
+from advisor.predict.hardware import CpuLimits, cpu_limits, is_rented
 from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.own_limits import own_limits
 from advisor.predict.own_steps import Correction, correction
@@ -94,7 +94,7 @@ class PredictionContext:
         cpu = ceilings.cpu
         # Rented memory is shared: there the usual share of a machine like it is as good a guess as
         # for the machines that this one is compared with.
-        is_own = cpu.is_framework and not self.profile.os.hypervisor
+        is_own = cpu.is_framework and not is_rented(self.profile)
         bandwidth = cpu.bandwidth_byte_per_s if is_own else None
         limits = own_limits(sheet, self.measurements, bandwidth_byte_per_s=bandwidth)
         found = correction(self.own_steps, work) if cpu.is_framework else None

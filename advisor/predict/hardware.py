@@ -181,6 +181,11 @@ def _is_server(name: str, *, more: tuple[str, ...] = ()) -> bool:
     return any(word in name.lower() for word in (*_SERVER_WORDS, *more))
 
 
+def is_rented(profile: MachineProfile) -> bool:
+    """Return whether this is a guest, most likely on a server; Windows' Linux is at home."""
+    return profile.os.hypervisor not in (None, "", "wsl")
+
+
 def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     """Return the limits of this machine's processor by what is known of its type."""
     cpu = profile.cpu
@@ -203,7 +208,7 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     if bandwidth is None and spec and spec.memory_bandwidth_byte_per_s:
         bandwidth = spec.memory_bandwidth_byte_per_s * STREAM_SHARE_OF_PEAK
     names = f"{cpu.brand} {cpu.microarchitecture}"
-    is_server = bool(profile.os.hypervisor) or _is_server(names, more=_LIKE_SERVERS)
+    is_server = is_rented(profile) or _is_server(names, more=_LIKE_SERVERS)
     packages = max(1, cpu.n_packages or 1)
     least = packages * shared_bandwidth(
         cores / packages, year=_first_year(row), is_server=is_server

@@ -40,8 +40,12 @@ def choose_purchases(
             option_id="buy", title="Buying", reasons=(reason(ReasonCode.BUYING_NOT_ALLOWED),)
         )
         return (), (refusal,)
-    if profile.power.has_battery:
-        why = "this machine has a battery, and a card needs a desktop with a PCI Express slot"
+    # Whoever says how much they compute asks for another machine, whatever this one is.
+    if profile.power.has_battery and preferences.use_h_per_week is None:
+        why = (
+            "this machine has a battery, and a card needs a desktop: say how many hours a week you "
+            "compute to have it compared"
+        )
         refusal = Rejection(
             option_id="buy",
             title="Cards for desktops",

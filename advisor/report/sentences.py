@@ -211,7 +211,8 @@ NETWORK = (
 )  # fmt: skip
 WHY_NOT = (
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
-    N_("this machine has a battery, and a card needs a desktop with a PCI Express slot"),
+    N_("this machine has a battery, and a card needs a desktop: say how many hours a week you"
+       " compute to have it compared"),
     N_("family of the GPU not known"),
     N_("no difference to speak of"),
     N_("unofficial"),

@@ -36,14 +36,17 @@ def test_buying_not_allowed():
     assert rejection.reasons[0].code is ReasonCode.BUYING_NOT_ALLOWED
 
 
-@pytest.mark.parametrize(("has_battery", "n_options"), [(True, 0), (False, 1), (None, 1)])
-def test_a_card_is_not_for_a_laptop(has_battery, n_options):
+@pytest.mark.parametrize(
+    ("has_battery", "hours", "n_options"),
+    [(True, None, 0), (True, 20.0, 1), (False, None, 1), (None, None, 1)],
+)
+def test_a_card_is_not_for_a_laptop_unless_it_is_asked_for(has_battery, hours, n_options):
     machine = a_profile()
     power = dataclasses.replace(machine.power, has_battery=has_battery)
     options, rejections = choose_purchases(
         profile=dataclasses.replace(machine, power=power),
         workload=a_workload(),
-        preferences=Preferences(),
+        preferences=Preferences(use_h_per_week=hours),
         knowledge=Knowledge(devices=(a_spec(),), gpu_families=(AMPERE,)),
     )
     assert len(options) == n_options
