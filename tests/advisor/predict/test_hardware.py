@@ -9,6 +9,7 @@ from advisor.model.machine import Memory
 from advisor.model.quantity import Precision
 from advisor.predict.hardware import (
     cpu_limits,
+    is_rented,
     isa_row,
     platform_limits,
     shared_bandwidth,
@@ -172,3 +173,16 @@ def test_bandwidth_grows_with_cores_until_the_socket_is_full():
 def test_a_hidden_processor_is_taken_for_one_of_the_usual_vendor(architecture, vendor):
     found = platform_limits(None, vcpus=8, architecture=architecture, knowledge=knowledge())
     assert (found.vendor, found.is_guessed) == (vendor, True)
+
+
+@pytest.mark.parametrize(
+    ("hypervisor", "is_guest"), [("kvm", True), ("wsl", False), ("", False), (None, False)]
+)
+def test_a_guest_has_the_memory_of_a_server(hypervisor, is_guest):
+    machine = profile(cores=16, mhz=4000.0)
+    system = dataclasses.replace(machine.os, hypervisor=hypervisor)
+    machine = dataclasses.replace(machine, os=system)
+    assert is_rented(machine) is is_guest
+    bare = cpu_limits(profile(cores=16, mhz=4000.0), knowledge=knowledge())
+    found = cpu_limits(machine, knowledge=knowledge())
+    assert (found.bandwidth_byte_per_s > bare.bandwidth_byte_per_s) is is_guest
