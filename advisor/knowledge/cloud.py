@@ -40,7 +40,7 @@ _BURSTABLE = {
 
 # A guest is often told the base clock, or a made-up one, where all cores run faster: reported are
 # 3.5 GHz (AWS) and 2.8 (Azure) of Ice Lake servers, 3.7 and 2.0 (Hetzner) of Zen 4.
-_LEAST_SHARE_OF_CLOCK = 0.9
+LEAST_SHARE_OF_CLOCK = 0.9
 
 _GONE = frozenset({"retired", "not_listed"})
 
@@ -74,7 +74,7 @@ class CloudIndex:
         known = [self.clocks[name] for name in names if name in self.clocks]
         if len(known) < len(names):
             return platform.reported_ghz
-        return max(platform.reported_ghz or 0.0, _LEAST_SHARE_OF_CLOCK * min(known))
+        return max(platform.reported_ghz or 0.0, LEAST_SHARE_OF_CLOCK * min(known))
 
     def platform_of(self, offer: Offer) -> CpuPlatform | None:
         """Return what CPU the offer's family shows to its guest."""
@@ -167,7 +167,7 @@ def physical_cores(offer: Offer, *, platform: CpuPlatform | None) -> float | Non
     return offer.vcpus / platform.vcpus_per_core
 
 
-def _clocks(platforms: Iterable[CpuPlatform]) -> dict[str, float]:
+def usual_clocks(platforms: Iterable[CpuPlatform]) -> dict[str, float]:
     """Return for each x86 microarchitecture the highest of what each vendor usually reports."""
     reported: dict[str, dict[str, list[float]]] = {}
     for row in platforms:
@@ -194,7 +194,7 @@ def cloud_index(knowledge: Knowledge) -> CloudIndex:
         retirements.setdefault(row.vendor, []).append(entry)
     return CloudIndex(
         machines=machine_types(knowledge.offers),
-        clocks=MappingProxyType(_clocks(knowledge.cpu_platforms)),
+        clocks=MappingProxyType(usual_clocks(knowledge.cpu_platforms)),
         platforms=MappingProxyType(
             {(row.vendor, row.family): row for row in reversed(knowledge.cpu_platforms)}
         ),

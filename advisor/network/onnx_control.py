@@ -21,6 +21,7 @@ Inline = Callable[[OnnxGraph, Mapping[str, OnnxInput]], tuple[OnnxInput, ...]]
 
 # More trips than any network has layers or steps; a file with more is made to harm.
 MAX_TRIPS = 4096
+_WHILE = 2**31 - 1
 # The first operator set whose Scan has no dimension for the batch.
 _FIRST_PLAIN_SCAN = 9
 
@@ -46,17 +47,12 @@ def _part(call: OnnxCall, name: str) -> OnnxGraph:
     return graph
 
 
-def _n_operations(graph: OnnxGraph) -> int:
-    inside = sum(_n_operations(part) for node in graph.nodes for part in node.graphs.values())
-    return len(graph.nodes) + inside
-
-
 def _choice(call: OnnxCall, inline: Inline) -> Followed:
     yes, no = _part(call, "then_branch"), _part(call, "else_branch")
     condition = call.value(0)
     if condition is not None and condition.size == 1:
         return Followed(outputs=inline(yes if condition.any() else no, {}))
-    longer = yes if _n_operations(yes) >= _n_operations(no) else no
+    longer = yes if yes.n_operations >= no.n_operations else no
     why = "which of its parts runs depends on the data: the longer one counts"
     return Followed(outputs=inline(longer, {}), unknown=why)
 
@@ -122,8 +118,11 @@ def _trips(
 def _loop(call: OnnxCall, inline: Inline) -> Followed:
     n_trips, known = 1, call.integers(0)
     unknown: str | None = "how often it runs depends on the data: one trip counts"
-    if known is not None and len(known) == 1 and 0 < known[0] <= MAX_TRIPS:
+    # The largest number stands for "while": the condition alone ends it.
+    if known is not None and len(known) == 1 and known[0] < _WHILE:
         n_trips, unknown = known[0], None
+        if not 0 < n_trips <= MAX_TRIPS:
+            raise call.refuse(f"runs {n_trips} times")
     given = (((_scalar(trip), _scalar(1)), ()) for trip in range(n_trips))
     # The first result tells whether to go on.
     left, results = _trips(call, inline, given, carried=tuple(call.inputs[2:]), n_leading=1)

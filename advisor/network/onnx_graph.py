@@ -123,12 +123,7 @@ class _Walk:
 
     def add_node(self, node: OnnxNode, *, position: int) -> None:
         """Follow one operation; loops follow theirs once for each trip."""
-        self._n_followed += 1
-        if self._n_followed > _MOST_FOLLOWED:
-            raise NetworkFileError(
-                f"more than {_MOST_FOLLOWED} operations with the trips of its loops: this is not a "
-                "usable model"
-            )
+        self._count(1)
         name = node.name or f"{node.op_type}_{position + 1}"
         name = name if name not in self._names else f"{name}_{position + 1}"
         self._names.add(name)
@@ -146,6 +141,15 @@ class _Walk:
         )
         if not self._follow_parts(name, call) and not self._keep_constant(call):
             self._add_call(name, call)
+
+    def _count(self, n: int) -> None:
+        """Count what is followed, again in each trip of a loop."""
+        self._n_followed += n
+        if self._n_followed > _MOST_FOLLOWED:
+            raise NetworkFileError(
+                f"more than {_MOST_FOLLOWED} operations with the trips of its loops: this is not a "
+                "usable model"
+            )
 
     def _follow_parts(self, name: str, call: OnnxCall) -> bool:
         """Follow the graphs inside an operation in its place; False when it has none."""
@@ -165,6 +169,7 @@ class _Walk:
 
     def _inline(self, graph: OnnxGraph, values: Mapping[str, OnnxInput]) -> tuple[OnnxInput, ...]:
         """Follow a graph that stands inside an operation; names from outside are seen in it."""
+        self._count(1 + len(graph.constants) + len(graph.described) + len(graph.outputs))
         self._described_values.update(graph.described)
         self._values.update(
             {name: _constant_input(tensor) for name, tensor in graph.constants.items()}

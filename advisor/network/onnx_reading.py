@@ -29,6 +29,8 @@ _T = TypeVar("_T")
 MAX_NODES = 20_000
 MAX_TENSORS = 100_000
 MAX_CONSTANT = 1024
+# Fields of a graph that describe values.
+_VALUE_LISTS = {11: "inputs", 12: "outputs", 13: "described"}
 # Graphs within graphs.
 _MOST_DEPTH = 16
 # Factors of a resize: one for each dimension.
@@ -84,7 +86,7 @@ class OnnxNode:
     graphs: dict[str, "OnnxGraph"] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OnnxGraph:
     """The graph of a file; `opset` is the version of the standard operations."""
 
@@ -94,6 +96,12 @@ class OnnxGraph:
     outputs: tuple[OnnxValue, ...]
     described: dict[str, OnnxValue]
     opset: int
+
+    @functools.cached_property
+    def n_operations(self) -> int:
+        """Operations with those of the graphs inside."""
+        inside = (part.n_operations for node in self.nodes for part in node.graphs.values())
+        return len(self.nodes) + sum(inside)
 
 
 def _raw_integers(raw: memoryview, data_type: int, count: int) -> tuple[int, ...] | None:
@@ -209,13 +217,39 @@ def _attribute(data: memoryview) -> tuple[str, int | float | str | tuple[int, ..
     return name, tuple(integers) if integers else found
 
 
+@dataclass(slots=True)
+class _Entries:
+    """How many entries of a kind there are so far, in all graphs of the file."""
+
+    limit: int
+    n: int = 0
+
+    def add(self, rows: list[_T], parse: Callable[[memoryview], _T], data: memoryview) -> None:
+        """Read one more into its graph."""
+        self.n += 1
+        if self.n > self.limit:
+            raise NetworkFileError(
+                f"more than {self.limit} entries in the graph: not a usable model"
+            )
+        rows.append(parse(data))
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What a file may hold, its graphs within graphs included."""
+
+    nodes: _Entries = field(default_factory=lambda: _Entries(MAX_NODES))
+    tensors: _Entries = field(default_factory=lambda: _Entries(MAX_TENSORS))
+    values: _Entries = field(default_factory=lambda: _Entries(2 * MAX_TENSORS))
+
+
 def _graph_of(data: memoryview) -> memoryview | None:
     """Return the graph that an attribute is, None where it is something else."""
     found = (message_of(value) for number, value in read_fields(data) if number == 6)
     return next(found, None)
 
 
-def _node(data: memoryview, *, opset: int, depth: int) -> OnnxNode:
+def _node(data: memoryview, *, opset: int, budget: _Budget, depth: int) -> OnnxNode:
     inputs: list[str] = []
     outputs: list[str] = []
     name = op_type = ""
@@ -235,7 +269,7 @@ def _node(data: memoryview, *, opset: int, depth: int) -> OnnxNode:
             attributes[key] = attribute
             part = _graph_of(message_of(value))
             if part is not None:
-                graphs[key] = _graph(part, opset=opset, depth=depth + 1)
+                graphs[key] = _graph(part, opset=opset, budget=budget, depth=depth + 1)
     return OnnxNode(
         op_type=op_type,
         name=name,
@@ -257,28 +291,19 @@ class _Parts:
     described: list[OnnxValue] = field(default_factory=list)
 
 
-def _add(rows: list[_T], parse: Callable[[memoryview], _T], data: memoryview, limit: int) -> None:
-    if len(rows) >= limit:
-        raise NetworkFileError(f"more than {limit} entries in the graph: not a usable model")
-    rows.append(parse(data))
-
-
-def _graph(data: memoryview, *, opset: int, depth: int = 0) -> OnnxGraph:
+def _graph(data: memoryview, *, opset: int, budget: _Budget, depth: int = 0) -> OnnxGraph:
     if depth > _MOST_DEPTH:
         raise NetworkFileError(f"more than {_MOST_DEPTH} graphs within each other")
     parts = _Parts()
-    node = functools.partial(_node, opset=opset, depth=depth)
+    node = functools.partial(_node, opset=opset, budget=budget, depth=depth)
     for number, value in read_fields(data):
         if number == 1:
-            _add(parts.nodes, node, message_of(value), MAX_NODES)
+            budget.nodes.add(parts.nodes, node, message_of(value))
         elif number == 5:
-            _add(parts.constants, _tensor, message_of(value), MAX_TENSORS)
-        elif number == 11:
-            _add(parts.inputs, _value, message_of(value), MAX_TENSORS)
-        elif number == 12:
-            _add(parts.outputs, _value, message_of(value), MAX_TENSORS)
-        elif number == 13:
-            _add(parts.described, _value, message_of(value), MAX_TENSORS)
+            budget.tensors.add(parts.constants, _tensor, message_of(value))
+        elif number in _VALUE_LISTS:
+            rows: list[OnnxValue] = getattr(parts, _VALUE_LISTS[number])
+            budget.values.add(rows, _value, message_of(value))
     return OnnxGraph(
         nodes=tuple(parts.nodes),
         constants={tensor.name: tensor for tensor in parts.constants},
@@ -308,7 +333,7 @@ def _model(data: memoryview) -> OnnxGraph:
             opset = max(opset, _opset(message_of(value)))
     if graph is None or opset == 0:
         raise NetworkFileError("not an ONNX file: it has no graph or no operator set")
-    return _graph(graph, opset=opset)
+    return _graph(graph, opset=opset, budget=_Budget())
 
 
 def read_onnx(data: bytes) -> OnnxGraph:

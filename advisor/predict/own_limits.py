@@ -9,13 +9,14 @@ Leaves to others: the data sheet (`advisor.predict.hardware`), times of kernels
 
 import dataclasses
 
-from advisor.model.kernel import CLOCK_CYCLES, PEAK_FLOP, ClockShape, PeakShape
+from advisor.model.kernel import CLOCK_CYCLES, PEAK_FLOP, ClockShape, GemmShape, PeakShape
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import Measurement, MeasurementSet, Runner
 from advisor.model.quantity import Precision
 from advisor.predict.hardware import CpuLimits
+from advisor.predict.work import flop
 
-# Beyond these shares of the data sheet the measurement is taken for a mistake.
+# The measurement counts within these shares of the data sheet.
 _LEAST_SHARE = 0.2
 _MOST_SHARE = 4.0
 
@@ -28,6 +29,9 @@ def own_limits(
 ) -> CpuLimits:
     """Return limits with the clock and the rate that were measured on all cores.
 
+    No core multiplies faster than its best: where a product was faster than the measured peak,
+    something else took the cores from that. A product alone tells of its library as well.
+
     Args:
         limits: of the data sheet.
         measurements: None before anything was measured.
@@ -35,17 +39,19 @@ def own_limits(
     """
     measured = measurements.measured if measurements else ()
     own = [m for m in measured if _is_of_processor(m)]
-    clocks = [m for m in own if m.request.shape == ClockShape(load="vector")]
-    peaks = [m for m in own if m.request.shape == PeakShape()]
-    ghz = CLOCK_CYCLES / clocks[0].figure_s / 1e9 if clocks else limits.ghz
-    ghz = ghz if _is_plausible(ghz / limits.ghz) else limits.ghz
+    ghz = limits.ghz
+    for m in own:
+        if m.request.shape == ClockShape(load="vector"):
+            ghz = _bounded(CLOCK_CYCLES / m.figure_s / 1e9, limits.ghz)
+    peaks = [PEAK_FLOP / m.figure_s for m in own if m.request.shape == PeakShape()]
+    product = max((_rate(m) for m in own if isinstance(m.request.shape, GemmShape)), default=0.0)
     per_cycle = limits.flop_per_cycle
     if peaks:
-        share = PEAK_FLOP / peaks[0].figure_s / limits.peak_flop_per_s(Precision.FLOAT32)
-        if _is_plausible(share):
-            # The rate is what counts: a core does so much in a cycle of the measured clock.
-            factor = share * limits.ghz / ghz
-            per_cycle = tuple((precision, rate * factor) for precision, rate in per_cycle)
+        rate = max(peaks[0], product)
+        sheet = limits.peak_flop_per_s(Precision.FLOAT32)
+        # The rate is what counts: a core does so much in a cycle of the measured clock.
+        factor = _bounded(rate, sheet) / sheet * limits.ghz / ghz
+        per_cycle = tuple((precision, each * factor) for precision, each in per_cycle)
     return dataclasses.replace(
         limits,
         ghz=ghz,
@@ -54,16 +60,23 @@ def own_limits(
     )
 
 
+def _rate(measurement: Measurement) -> float:
+    request = measurement.request
+    return flop(request.shape, direction=request.direction) / measurement.figure_s
+
+
+def _bounded(measured: float, sheet: float) -> float:
+    return min(max(measured, _LEAST_SHARE * sheet), _MOST_SHARE * sheet)
+
+
 def _is_of_processor(measurement: Measurement) -> bool:
+    """Whether a figure is one of all cores, by machine code or by a library."""
     request = measurement.request
     return (
         request.device_id == CPU_DEVICE_ID
-        and request.runner is Runner.CLOCK
+        and request.runner in (Runner.CLOCK, Runner.KERAS, Runner.NUMPY)
         and request.precision is Precision.FLOAT32
         and request.threads is None
+        and not request.settings
         and measurement.figure_s > 0.0
     )
-
-
-def _is_plausible(share: float) -> bool:
-    return _LEAST_SHARE <= share <= _MOST_SHARE

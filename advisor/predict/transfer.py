@@ -6,6 +6,7 @@ result of the same network on the same device comes before both. Never better th
 Leaves to others: what the offer costs (`advisor.recommend.cost`).
 """
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -39,10 +40,10 @@ _GIB = 2**30
 _CPU_SD = 0.22
 _CPU_SD_PER_LOG_CORES = 0.12
 _GUESSED_SD = 0.25
-# Weight of published times between processors that are far apart: twice the cores or so
-# (decision 0013: networks of one machine predicted from another).
-_MOST_PUBLISHED = 0.5
-_FAR = math.log(2.0)
+# Weight of published times between processors that are alike, and that are far apart: four times
+# the cores or so (decision 0013: networks of one machine predicted from another).
+_LEAST_PUBLISHED, _MOST_PUBLISHED = 0.25, 0.5
+_FAR = math.log(4.0)
 # A published result of the same network and device: other software, other data pipeline.
 _PUBLISHED_SD = 0.2
 _OLD_STACK_SD = 0.35
@@ -137,6 +138,10 @@ def _hardware(
             knowledge=context.knowledge,
             ghz=index.clock_ghz(platform),
         )
+        # Of a family with several chips the last named, the older, as for its width: together they
+        # are a name that only published rows of that very family have.
+        older = (limits.architecture or "").rpartition(" | ")[2] or None
+        limits = dataclasses.replace(limits, architecture=older)
         return limits, offer.memory_bytes, 1.0
     spec = index.accelerator_device(offer)
     if spec is None:
@@ -299,7 +304,7 @@ def _published_share(target: CpuLimits, here: CpuLimits, precision: Precision) -
     """
     of_core = [limits.peak_flop_per_s(precision) / limits.cores for limits in (target, here)]
     apart = math.hypot(math.log(target.cores / here.cores), math.log(of_core[0] / of_core[1]))
-    return _MOST_PUBLISHED * min(1.0, apart / _FAR)
+    return _LEAST_PUBLISHED + (_MOST_PUBLISHED - _LEAST_PUBLISHED) * min(1.0, apart / _FAR)
 
 
 def _cores_sentence(target: CpuLimits, here: CpuLimits, work_of: float) -> str:

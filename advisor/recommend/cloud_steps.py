@@ -6,6 +6,8 @@ what must be filled in stands in capitals.
 Leaves to others: which machine (`advisor.recommend.offers`), its price (`advisor.recommend.cost`).
 """
 
+import math
+
 from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.recommendation import Step
@@ -22,7 +24,7 @@ def cloud_steps(option: Option, *, hours: float, disk_gib: int = DISK_GIB) -> tu
 
     Args:
         option: with its offer.
-        hours: predicted billed hours, the base of the automatic stop where a vendor has one.
+        hours: what is billed at the longest, the base of the automatic stop where there is one.
         disk_gib: size of the disk.
     """
     offer = option.offer
@@ -40,8 +42,8 @@ def _is_arm(offer: Offer) -> bool:
 
 
 def _stop_after_h(hours: float) -> int:
-    """Twice the predicted time, at least an hour: a limit, not the plan."""
-    return max(1, int(2.0 * hours + 1.0))
+    """A quarter more than the longest time that is to be expected: a limit, not the plan."""
+    return max(1, math.ceil(1.25 * hours + 1.0))
 
 
 def _aws(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:

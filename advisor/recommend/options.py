@@ -35,7 +35,7 @@ from advisor.recommend.circumstances import (
 from advisor.recommend.devices import choose_devices, families_of, served_gpus
 from advisor.recommend.effort import changes_network
 from advisor.recommend.offers import choose_offers
-from advisor.recommend.purchases import choose_purchases
+from advisor.recommend.purchases import choose_purchases, why_no_card
 from advisor.recommend.reasons import reason
 from advisor.recommend.requirements import Verdict, check, matching_gpus
 from advisor.recommend.steps import resolve_settings, steps_for
@@ -148,7 +148,7 @@ def _sort_rows(
         if verdict.applies:
             places.undecided.update(dict.fromkeys(verdict.unknown))
         refusals = (
-            *_unwanted(fact, preferences),
+            *_unwanted(fact, preferences, given.profile),
             *_already(fact, given.workload),
             *verdict.refusals,
         )
@@ -197,12 +197,15 @@ def _already(fact: OptionFact, workload: Workload) -> tuple[Reason, ...]:
     return (reason(ReasonCode.ALREADY_SO),)
 
 
-def _unwanted(fact: OptionFact, preferences: Preferences) -> tuple[Reason, ...]:
+def _unwanted(
+    fact: OptionFact, preferences: Preferences, profile: MachineProfile
+) -> tuple[Reason, ...]:
     if fact.kind in (OptionKind.CLOUD, OptionKind.FREE_TIER) and not preferences.allows_cloud:
         return (reason(ReasonCode.CLOUD_NOT_ALLOWED),)
     if fact.kind is OptionKind.BUY and not preferences.allows_buying:
         return (reason(ReasonCode.BUYING_NOT_ALLOWED),)
-    return ()
+    no_card = why_no_card(profile, preferences) if fact.kind is OptionKind.BUY else None
+    return () if no_card is None else (no_card,)
 
 
 def _has_figure(fact: OptionFact) -> bool:

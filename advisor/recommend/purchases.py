@@ -12,7 +12,7 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.option import Option, OptionKind
 from advisor.model.published import DeviceSpec
-from advisor.model.recommendation import Preferences, ReasonCode, Rejection
+from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import needed_bytes
 from advisor.recommend.frameworks import runs_now_on
@@ -24,6 +24,7 @@ FIRST_YEAR = 2020
 PER_VENDOR = 3
 # What a person can buy and put into a desktop; boards of data centres and of laptops are not.
 _FOR_DESKTOPS = re.compile(r"GeForce RTX|Radeon RX|Intel Arc [AB]\d")
+_DESKTOPS = ("x86_64", "amd64")
 _NOT_FOR_DESKTOPS = re.compile(r"Mobile|Laptop|\d{3}M\b|Max-Q")
 
 
@@ -40,18 +41,9 @@ def choose_purchases(
             option_id="buy", title="Buying", reasons=(reason(ReasonCode.BUYING_NOT_ALLOWED),)
         )
         return (), (refusal,)
-    # Whoever says how much they compute asks for another machine, whatever this one is.
-    if profile.power.has_battery and preferences.use_h_per_week is None:
-        why = (
-            "this machine has a battery, and a card needs a desktop: say how many hours a week you "
-            "compute to have it compared"
-        )
-        refusal = Rejection(
-            option_id="buy",
-            title="Cards for desktops",
-            reasons=(reason(ReasonCode.NOT_APPLICABLE, why=why),),
-        )
-        return (), (refusal,)
+    why = why_no_card(profile, preferences)
+    if why is not None:
+        return (), (Rejection(option_id="buy", title="Cards for desktops", reasons=(why,)),)
     large_enough = [
         spec for spec in knowledge.devices if is_purchasable(spec) and _has_memory(spec, workload)
     ]
@@ -64,6 +56,28 @@ def choose_purchases(
     chosen = shortlist(spec for spec in large_enough if runs[spec.device])
     refused = [spec for spec in large_enough if runs[spec.device] is False]
     return tuple(_buy_option(spec) for spec in chosen), _refusals(refused)
+
+
+def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | None:
+    """Return why this is no machine that takes a card; None where it may be.
+
+    Whoever says how much they compute asks for another machine, whatever this one is.
+    """
+    if preferences.use_h_per_week is not None:
+        return None
+    if profile.power.has_battery:
+        why = (
+            "this machine has a battery, and a card needs a desktop: say how many hours a week you "
+            "compute to have it compared"
+        )
+        return reason(ReasonCode.NOT_APPLICABLE, why=why)
+    if profile.os.architecture.lower() not in _DESKTOPS:
+        why = (
+            "a card needs a desktop with an x86 processor of 64 bits: say how many hours a week "
+            "you compute to have it compared"
+        )
+        return reason(ReasonCode.NOT_APPLICABLE, why=why)
+    return None
 
 
 def _refusals(specs: Iterable[DeviceSpec]) -> tuple[Rejection, ...]:

@@ -217,7 +217,8 @@ def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -
     speedup = speedup_of(
         option, prediction, baseline=given.baseline, tried=given.tried.get(option.id)
     )
-    hours = (prediction.total_s.mid + candidate.redone_s.mid) / 3600.0
+    # What is stopped too early is lost.
+    hours = (prediction.total_s.high + candidate.redone_s.high) / 3600.0
     return RankedOption(
         option=option,
         rank=placed.rank,

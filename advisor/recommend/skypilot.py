@@ -1,5 +1,7 @@
 """A rented machine as a SkyPilot task: one file that starts the job, and stops the machine.
 
+An idle machine is stopped, not deleted: what was computed is on its disk.
+
 Only for vendors whose types and regions SkyPilot names as we do. The file asks for exactly the
 type and region that were priced.
 Leaves to others: the vendors' own commands (`advisor.recommend.cloud_steps`).
@@ -32,7 +34,7 @@ def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAININ
         f"  instance_type: {machine}",
         f"  use_spot: {str(option.is_spot).lower()}",
         f"  disk_size: {disk_gib}",
-        f"  autostop: {{idle_minutes: {IDLE_MINUTES}, down: true}}",
+        *([] if option.is_spot else [f"  autostop: {{idle_minutes: {IDLE_MINUTES}, down: false}}"]),
         "workdir: .",
         f"setup: pip install {packages} keras",
         f"run: python {PROGRAMS[phase]}",
@@ -50,13 +52,17 @@ def skypilot_steps(
     task = skypilot_task(option, disk_gib=disk_gib, phase=phase)
     if task is None:
         return ()
-    start = f"pip install 'skypilot[{_extra(option)}]' && sky launch -c dl-advisor {FILE_NAME}"
+    # Jobs that are managed begin again elsewhere when the machine is taken away.
+    lines = ["launch -c dl-advisor", "queue dl-advisor", "down dl-advisor"]
+    if option.is_spot:
+        lines = ["jobs launch -n dl-advisor", "jobs queue", "jobs cancel -n dl-advisor"]
+    start = f"pip install 'skypilot[{_extra(option)}]' && sky {lines[0]} {FILE_NAME}"
     return (
         Step(kind="file", caption=f"Or with SkyPilot, as {FILE_NAME}", content=task),
         Step(
             kind="shell",
             caption="Start, watch, stop",
-            content="\n".join([start, "sky queue dl-advisor", "sky down dl-advisor"]),
+            content="\n".join([start, f"sky {lines[1]}", f"sky {lines[2]}"]),
         ),
     )
 

@@ -22,11 +22,24 @@ _PYTHON_MARKS = re.compile(r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\
 _SHELL_MARKS = re.compile(r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python |apt |bazel |numactl |echo )")
 _BOTH_VALUES = "|"
 
+# Vendors whose commands here start a plain Ubuntu, which has no driver of the GPU.
+PLAIN_IMAGES = frozenset({"aws", "azure", "gcp"})
+_NEEDED = "sudo apt-get update && sudo apt-get install -y python3-venv"
+_DRIVER = (
+    "sudo apt-get install -y ubuntu-drivers-common && sudo ubuntu-drivers install --gpgpu"
+    " && sudo reboot"
+)
+_COPY = Step(
+    kind="shell",
+    caption="Copy your work there before, the results back after",
+    content="scp -r PROJECT USER@ADDRESS:\nscp -r USER@ADDRESS:RESULTS .",
+)
 # A spot machine may be taken away at any moment.
 _SAVE_EPOCHS = Step(
     kind="python",
     caption="Save after each epoch: the machine may be taken away",
-    content="model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('backup')])",
+    content="# the folder in a bucket or on a disk that is not deleted with the machine\n"
+    "model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('OTHER-DISK/backup')])",
 )
 _SAVE_RESULTS = Step(
     kind="text",
@@ -48,7 +61,7 @@ def steps_for(
     Args:
         option: what is advised.
         profile: decides between shells and fills in core counts.
-        hours: predicted hours of the job, for the automatic stop of rented machines.
+        hours: what the job takes at the longest, for the automatic stop of rented machines.
         disk_gib: disk of a rented machine.
         phase: what a rented machine is to run.
     """
@@ -150,22 +163,28 @@ def kind_of(piece: str) -> str:
 def _on_arrival(option: Option, *, phase: Phase) -> tuple[Step, ...]:
     """First commands on the rented machine: see what it really is, install, start."""
     has_gpu = option.offer is not None and option.offer.accelerator is not None
+    is_plain = option.offer is not None and option.offer.vendor in PLAIN_IMAGES
     look = "nvidia-smi" if has_gpu else "lscpu"
+    prepare = [_NEEDED] if is_plain else []
+    if has_gpu and is_plain:
+        look = f"nvidia-smi || ({_DRIVER})"
     package = '"tensorflow[and-cuda]"' if has_gpu else "tensorflow-cpu"
+    if option.offer is not None and option.offer.architecture in ("arm64", "aarch64"):
+        package = "tensorflow"
     lines = [
+        *prepare,
         look,
         "python3 -m venv v",
         f"v/bin/pip install {package} keras",
         f"v/bin/python {PROGRAMS[phase]}",
     ]
-    if option.offer is not None and option.offer.architecture in ("arm64", "aarch64"):
-        lines[2] = "v/bin/pip install tensorflow keras"
     steps = [
+        _COPY,
         Step(
             kind="shell",
             caption="On the rented machine: look, install, run",
             content="\n".join(lines),
-        )
+        ),
     ]
     if option.is_spot:
         steps.append(_SAVE_RESULTS if phase is Phase.INFERENCE else _SAVE_EPOCHS)

@@ -48,6 +48,11 @@ class Use:
         """Jobs within which a purchase must have paid."""
         return self.jobs_per_week * WEEKS_PER_YEAR * HORIZON_YEARS
 
+    def most_jobs_on(self, job_s: float) -> float:
+        """Return the same for a card: no more than it gets done in the time."""
+        horizon_s = HORIZON_YEARS * WEEKS_PER_YEAR * 7.0 * 24.0 * _HOUR_S
+        return min(self.most_jobs, horizon_s / job_s) if job_s > 0.0 else self.most_jobs
+
     def date_after(self, jobs: float, *, today: str) -> str | None:
         """Return the ISO date by which so many jobs are done; None beyond the year 9999."""
         try:
@@ -160,14 +165,15 @@ def _miss(
             return None
         return float("inf"), reason(ReasonCode.PAYS_TOO_LATE)
     jobs = jobs_to_pay(card, rented)
-    if jobs is not None and jobs <= use.most_jobs:
+    most_jobs = use.most_jobs_on(card.prediction.total_s.mid)
+    if jobs is not None and jobs <= most_jobs:
         return None
     if jobs is None:
         return float("inf"), reason(ReasonCode.PAYS_TOO_LATE, against=rented.option.title)
     why = reason(
         ReasonCode.PAYS_TOO_LATE,
         jobs=jobs,
-        limit_jobs=use.most_jobs,
+        limit_jobs=most_jobs,
         years=float(HORIZON_YEARS),
         against=rented.option.title,
     )
@@ -191,15 +197,16 @@ def _unpriced(
         reasons: tuple[Reason, ...] = (faster, reason(ReasonCode.PRICE_UNKNOWN))
         return _hint(card, reasons, profile), (0.0, faster)
     own_usd = electricity_usd(card)
-    usd = price_that_pays_usd(use.most_jobs, rent_usd_per_job=rented.usd, own_usd_per_job=own_usd)
+    most_jobs = use.most_jobs_on(card.prediction.total_s.mid)
+    usd = price_that_pays_usd(most_jobs, rent_usd_per_job=rented.usd, own_usd_per_job=own_usd)
     below = reason(
         ReasonCode.PAYS_BELOW_PRICE,
         usd=usd or 0.0,
-        jobs=use.most_jobs,
+        jobs=most_jobs,
         against=rented.option.title,
     )
     if usd is None or usd < LEAST_PRICE_USD:
-        return None, (float("inf") if not usd else LEAST_PRICE_USD / usd * use.most_jobs, below)
+        return None, (float("inf") if not usd else LEAST_PRICE_USD / usd * most_jobs, below)
     return _hint(card, (faster, below), profile), (0.0, below)
 
 

@@ -137,6 +137,7 @@ LAYERS = (
     N_("its part has {n} inputs, it gives {other}"),
     N_("is of a kind that is not followed"),
     N_("scans sequences of {list} steps"),
+    N_("runs {n} times"),
     N_("how many numbers it makes is not in the file"),
     N_("the length of its frames is not in the file"),
     N_("cannot be computed: {why}"),

@@ -43,6 +43,7 @@ STEPS = (
     N_("On the rented machine: look, install, run"),
     N_("On the rented machine: stop by itself if it is forgotten"),
     N_("Save after each epoch: the machine may be taken away"),
+    N_("Copy your work there before, the results back after"),
     N_("Save the results of each part: the machine may be taken away"),
     N_("Copy them to another place as soon as they are there, and begin after the last one."),
     N_("Before ordering"),
@@ -211,8 +212,14 @@ NETWORK = (
 )  # fmt: skip
 WHY_NOT = (
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
-    N_("this machine has a battery, and a card needs a desktop: say how many hours a week you"
-       " compute to have it compared"),
+    N_(
+        "a card needs a desktop with an x86 processor of 64 bits: say how many hours a week you"
+        " compute to have it compared"
+    ),
+    N_(
+        "this machine has a battery, and a card needs a desktop: say how many hours a week you"
+        " compute to have it compared"
+    ),
     N_("family of the GPU not known"),
     N_("no difference to speak of"),
     N_("unofficial"),

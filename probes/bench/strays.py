@@ -8,6 +8,7 @@ Leaves to others: the child and its group (`probes.bench.child`).
 import contextlib
 import os
 import sys
+import time
 import uuid
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     import psutil
 
 MARK = "DL_ADVISOR_CHILD"
-# Who forks meanwhile is found in the next look.
-_MOST_LOOKS = 5
+# Who forks meanwhile is found in a later look: the last two find nobody.
+_MOST_LOOKS = 12
+_LOOK_AGAIN_S = 0.02
 
 
 def new_mark() -> str:
@@ -35,14 +37,17 @@ def kill_strays(mark: str) -> int:
     import psutil
 
     killed: set[int] = set()
+    n_empty = 0
     for _ in range(_MOST_LOOKS):
         found = {process.pid: process for process in psutil.process_iter() if _has(process, mark)}
-        if not found.keys() - killed:
+        n_empty = 0 if found.keys() - killed else n_empty + 1
+        if n_empty == 2:
             break
         for process in found.values():
             with contextlib.suppress(psutil.Error):
                 process.kill()
         killed |= found.keys()
+        time.sleep(_LOOK_AGAIN_S)
     return len(killed)
 
 

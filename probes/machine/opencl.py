@@ -7,6 +7,7 @@ true is left out. Leaves to others: loading OpenCL (`probes.workers.opencl_list`
 import dataclasses
 import functools
 import logging
+import time
 from collections.abc import Callable, Mapping
 
 from advisor.errors import FormatError
@@ -23,6 +24,15 @@ OpenclAnswer = tuple[OpenclDevice | MissingFact, ...] | MissingFact
 
 # Some drivers compile their run time at the first call; a driver that takes longer hangs.
 LIST_TIMEOUT_S = 20.0
+
+# All drivers together have so many times that to answer alone, when one ends them all.
+MOST_TIMES_ALONE = 2.0
+_NOT_ASKED = WorkerVerdict(
+    outcome=Outcome.SKIPPED,
+    result=None,
+    message="not asked: others took the time set aside",
+    stderr_tail="",
+)
 
 # Ends of the child that one of several drivers may have brought about.
 _DRIVER_FAULTS = frozenset(
@@ -73,7 +83,14 @@ def list_opencl_devices(
         if verdict.outcome not in _DRIVER_FAULTS:
             return _answer(verdict)
         drivers = (list_drivers or list_driver_files)()
-        verdicts = {driver: ask(driver) for driver in drivers} if len(drivers) > 1 else {}
+        verdicts = {}
+        until = time.monotonic() + MOST_TIMES_ALONE * timeout_s
+        for driver in drivers if len(drivers) > 1 else ():
+            # The good ones come soon; those that hang must not add up.
+            if time.monotonic() < until:
+                verdicts[driver] = ask(driver)
+            else:
+                verdicts[driver] = _NOT_ASKED
         # Where none is whole by itself, it is not one of them.
         if any(each.outcome is Outcome.COMPLETED for each in verdicts.values()):
             return _join(verdicts)

@@ -49,7 +49,16 @@ def list_files():
     place = chosen[0] if chosen else _SYSTEM_FOLDER
     # Our loader looks beside itself, too, unless it is given one file.
     beside = [] if pathlib.Path(place).is_file() else _bundled_files()
-    return [str(file) for file in (*_files_below(place), *beside)]
+    return [str(file) for file in (*_files_below(place), *beside) if _is_text(str(file))]
+
+
+def _is_text(name):
+    """Return whether a name can be told to the parent."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def load(driver=None):

@@ -49,7 +49,7 @@ def _ids(family):
 
 
 def test_all_families_are_there(families):
-    assert len(families) == 45
+    assert len(families) == 46
     assert {family.kind for family in families.values()} == {"igpu", "dgpu", "igpu/dgpu", "npu"}
 
 

@@ -173,3 +173,30 @@ def test_results_have_the_shapes_of_the_standard(name):
     # How often the loop runs is fed: one trip counts.
     expected = [(1, *shape[1:]) if name == "test_loop11" else shape for shape in stated]
     assert [tensor.shape for tensor in network.outputs] == expected
+
+
+def test_a_loop_over_a_body_of_many_results_or_of_nothing_is_refused():
+    empty = part("empty", [], [("on", BOOL), ("h", FLOAT)], [fed("i"), fed("on"), fed("h")])
+    outer = part("outer", [], [("on", BOOL), ("o", FLOAT)], [fed("j"), fed("on"), fed("h")])
+    outer.node.append(helper.make_node("Loop", ["m", "", "h"], ["o"], body=empty))
+    nodes = [("Loop", ["m", "", "x"], ["far"], {"body": outer}), ("Relu", ["far"], ["y"])]
+    refuse(model(nodes, X, [sizes("m", 4000)]), "trips of its")
+    results = [("h", FLOAT)] * 5000
+    wide = part("wide", [], [("on", BOOL), *results], [fed("i"), fed("on"), fed("h")])
+    nodes = [("Loop", ["m", "", "x"], ["y"], {"body": wide})]
+    refuse(model(nodes, X, [sizes("m", 4000)]), "trips of its")
+
+
+@pytest.mark.parametrize("trips", [0, -3, 100_000])
+def test_a_number_of_trips_that_cannot_be_followed_is_refused(trips):
+    nodes = [("Loop", ["m", "", "x"], ["y", "all"], {"body": STEP})]
+    refuse(model(nodes, X, [weights("w", 8, 8), sizes("m", trips)]), f"runs {trips} times")
+
+
+def test_parts_count_for_the_limits_of_a_file():
+    many = part("many", [("Relu", ["x"], [f"r{i}"]) for i in range(9000)], [("r0", FLOAT)])
+    nodes = [
+        ("If", ["c"], [f"y{k}"], {"then_branch": many, "else_branch": SMALL}) for k in range(3)
+    ]
+    condition = numpy_helper.from_array(np.array([True]), "c")
+    refuse(model(nodes, X, [*WEIGHTS, condition]), "more than 20000 entries")

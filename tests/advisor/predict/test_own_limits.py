@@ -7,7 +7,7 @@ from advisor.model.measurement import Runner
 from advisor.model.quantity import Precision
 from advisor.predict.hardware import CpuLimits
 from advisor.predict.own_limits import own_limits
-from tests.advisor.predict.builders import measure, measurement_set
+from tests.advisor.predict.builders import gemm, measure, measurement_set
 
 SHEET = CpuLimits(
     name="CPU", cores=2.0, units=2, ghz=2.6,
@@ -47,7 +47,17 @@ def test_cores_that_are_not_alike_do_less_together():
     assert found.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(200e9)
 
 
-def test_what_cannot_be_is_left_out_and_bandwidth_is_taken_where_it_is_given():
+def test_what_cannot_be_is_bounded_and_bandwidth_is_taken_where_it_is_given():
     found = own_limits(SHEET, measurement_set(clock(40.0), peak(9e6)), bandwidth_byte_per_s=5e10)
-    assert (found.ghz, found.flop_per_cycle) == (SHEET.ghz, SHEET.flop_per_cycle)
+    assert found.ghz == pytest.approx(4.0 * SHEET.ghz)
+    sheet = SHEET.peak_flop_per_s(Precision.FLOAT32)
+    assert found.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(4.0 * sheet)
     assert found.bandwidth_byte_per_s == 5e10
+
+
+def test_a_product_that_is_faster_than_the_peak_tells_that_others_took_the_cores():
+    product = measure(gemm(1024, 1024, 1024), 2 * 1024**3 / 400e9)
+    disturbed = own_limits(SHEET, measurement_set(peak(235.0), product))
+    assert disturbed.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(400e9)
+    # Alone it tells of its library as well.
+    assert own_limits(SHEET, measurement_set(product)) == SHEET

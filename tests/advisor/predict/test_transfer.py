@@ -273,7 +273,7 @@ def test_a_processor_is_between_its_limits_and_published_times_and_both_are_told
     assert estimate(buy(fast), unmeasured).basis is Basis.MODEL_ONLY
 
 
-def test_between_processors_that_are_alike_the_ratio_of_limits_decides():
+def test_between_processors_that_are_alike_the_ratio_of_limits_weighs_most():
     twin = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
     rows = tuple(
         published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
@@ -282,7 +282,7 @@ def test_between_processors_that_are_alike_the_ratio_of_limits_decides():
     )  # fmt: skip
     plain = estimate(buy(twin), context(devices=(twin,)))
     found = estimate(buy(twin), context(devices=(twin,), published=rows))
-    assert found.step_s.mid == pytest.approx(plain.step_s.mid)
+    assert found.step_s.mid == pytest.approx(plain.step_s.mid, rel=0.1)
     # That published times disagree makes it less sure.
     assert found.step_s.high / found.step_s.low >= plain.step_s.high / plain.step_s.low
 

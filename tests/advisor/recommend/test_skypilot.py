@@ -24,7 +24,6 @@ def test_the_task_asks_for_what_was_priced():
             "  instance_type: c7i.4xlarge",
             "  use_spot: true",
             "  disk_size: 40",
-            "  autostop: {idle_minutes: 10, down: true}",
             "workdir: .",
             "setup: pip install tensorflow-cpu keras",
             "run: python TRAIN.py",
@@ -42,6 +41,12 @@ def test_an_attached_gpu_is_asked_for_by_itself():
 def test_stopping_is_part_of_it_and_other_vendors_have_none():
     *_, last = skypilot_steps(a_cloud_option(), disk_gib=40)
     assert last.content.endswith("sky down dl-advisor")
+    # An idle machine keeps what was computed; one that is taken away begins again elsewhere.
+    task = skypilot_task(a_cloud_option(), disk_gib=40) or ""
+    assert "  autostop: {idle_minutes: 10, down: false}" in task
+    *_, last = skypilot_steps(a_cloud_option(is_spot=True), disk_gib=40)
+    assert "sky jobs launch -n dl-advisor dl-advisor.yaml" in last.content
+    assert last.content.endswith("sky jobs cancel -n dl-advisor")
     assert skypilot_steps(a_cloud_option(an_offer(vendor="smallcloud")), disk_gib=40) == ()
 
 
