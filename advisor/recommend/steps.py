@@ -37,9 +37,9 @@ _COPY = Step(
 # A spot machine may be taken away at any moment.
 _SAVE_EPOCHS = Step(
     kind="python",
+    # Its own disk goes with it.
     caption="Save after each epoch: the machine may be taken away",
-    content="# the folder in a bucket or on a disk that is not deleted with the machine\n"
-    "model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('OTHER-DISK/backup')])",
+    content="model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('OTHER-DISK/backup')])",
 )
 _SAVE_RESULTS = Step(
     kind="text",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MARK = "DL_ADVISOR_CHILD"
 # Who forks meanwhile is found in a later look: the last two find nobody.
 _MOST_LOOKS = 12
-_LOOK_AGAIN_S = 0.02
+_LOOK_AGAIN_S = 0.01
 
 
 def new_mark() -> str:

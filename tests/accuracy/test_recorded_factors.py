@@ -23,6 +23,8 @@ from tests.accuracy.recorded_factors import (
     without_family,
 )
 
+# It fits all of them anew: that changes only with the model of the step.
+pytestmark = pytest.mark.slow
 FITTED_ON = [
     Path(__file__).with_name("recorded") / f"linux-{name}.json.gz"
     for name in ("sapphirerapids-2", "sapphirerapids-3", "zen5-2")
