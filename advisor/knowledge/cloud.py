@@ -9,7 +9,7 @@ the work (`advisor.predict`).
 
 import re
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
@@ -40,7 +40,7 @@ _BURSTABLE = {
 
 # A guest is often told the base clock, or a made-up one, where all cores run faster: reported are
 # 3.5 GHz (AWS) and 2.8 (Azure) of Ice Lake servers, 3.7 and 2.0 (Hetzner) of Zen 4.
-LEAST_SHARE_OF_CLOCK = 0.9
+_LEAST_SHARE_OF_CLOCK = 0.9
 
 _GONE = frozenset({"retired", "not_listed"})
 
@@ -71,10 +71,7 @@ class CloudIndex:
         if platform is None:
             return None
         names = (platform.microarchitecture or "").split(" | ")
-        known = [self.clocks[name] for name in names if name in self.clocks]
-        if len(known) < len(names):
-            return platform.reported_ghz
-        return max(platform.reported_ghz or 0.0, LEAST_SHARE_OF_CLOCK * min(known))
+        return clock_under_load(platform.reported_ghz, names, clocks=self.clocks)
 
     def platform_of(self, offer: Offer) -> CpuPlatform | None:
         """Return what CPU the offer's family shows to its guest."""
@@ -165,6 +162,22 @@ def physical_cores(offer: Offer, *, platform: CpuPlatform | None) -> float | Non
     if offer.vcpus is None or platform is None or platform.vcpus_per_core is None:
         return None
     return offer.vcpus / platform.vcpus_per_core
+
+
+def clock_under_load(
+    told_ghz: float | None, names: Sequence[str], *, clocks: Mapping[str, float]
+) -> float | None:
+    """Return the clock of a guest's cores: as it is told, or nearly that of others of its kind.
+
+    Args:
+        told_ghz: None unknown.
+        names: of the microarchitectures that it may be.
+        clocks: from `usual_clocks`; where it lacks one of them, what is told stands.
+    """
+    known = [clocks[name] for name in names if name in clocks]
+    if not known or len(known) < len(names):
+        return told_ghz
+    return max(told_ghz or 0.0, _LEAST_SHARE_OF_CLOCK * min(known))
 
 
 def usual_clocks(platforms: Iterable[CpuPlatform]) -> dict[str, float]:

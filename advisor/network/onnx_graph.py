@@ -45,8 +45,8 @@ _RULES = {
 
 # ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.
 _OF_ONE_PROCESSOR = ("ReorderInput", "ReorderOutput")
-# What they make depends on values; parts of the graph stand inside them.
-_WITH_GRAPHS = ("SequenceMap", "SequenceEmpty", "SplitToSequence")
+# They make lists of tensors, whose length and shapes depend on values.
+_OF_LISTS = ("SequenceMap", "SequenceEmpty", "SplitToSequence")
 _MOST_FOLLOWED = 30_000
 _BATCH_NAMES = ("batch", "n", "b", "bs", "batch_size", "batchsize", "unk__")
 # Operations that may stand between a constant of the file and what uses it as a weight.
@@ -239,7 +239,7 @@ class _Walk:
         self._keep(call.node, tuple(OnnxInput(tensor=tensor, is_data=True) for tensor in made))
 
     def _unknown(self, call: OnnxCall) -> Result:
-        if call.node.op_type in _WITH_GRAPHS and None in call.described:
+        if call.node.op_type in _OF_LISTS and None in call.described:
             raise call.refuse("holds a part that runs so often as the data say: it is not followed")
         recorded = tuple(shape for shape in call.described if shape is not None)
         is_complete = bool(recorded) and len(recorded) == len(call.described)

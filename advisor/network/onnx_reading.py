@@ -197,8 +197,12 @@ def _value(data: memoryview) -> OnnxValue:
     return OnnxValue(name=name, dims=dims)
 
 
-def _attribute(data: memoryview) -> tuple[str, int | float | str | tuple[int, ...] | OnnxTensor]:
+def _attribute(
+    data: memoryview,
+) -> tuple[str, int | float | str | tuple[int, ...] | OnnxTensor, memoryview | None]:
+    """Return name and value of an attribute, and the graph that it is, where it is one."""
     name = ""
+    graph: memoryview | None = None
     found: int | float | str | tuple[int, ...] | OnnxTensor = 0
     integers: list[int] = []
     for number, value in read_fields(data):
@@ -212,9 +216,11 @@ def _attribute(data: memoryview) -> tuple[str, int | float | str | tuple[int, ..
             found = text_of(value)
         elif number == 5:
             found = _tensor(message_of(value))
+        elif number == 6 and graph is None:
+            graph = message_of(value)
         elif number == 8:
             integers += integers_of(value, limit=MAX_CONSTANT)
-    return name, tuple(integers) if integers else found
+    return name, tuple(integers) if integers else found, graph
 
 
 @dataclass(slots=True)
@@ -243,12 +249,6 @@ class _Budget:
     values: _Entries = field(default_factory=lambda: _Entries(2 * MAX_TENSORS))
 
 
-def _graph_of(data: memoryview) -> memoryview | None:
-    """Return the graph that an attribute is, None where it is something else."""
-    found = (message_of(value) for number, value in read_fields(data) if number == 6)
-    return next(found, None)
-
-
 def _node(data: memoryview, *, opset: int, budget: _Budget, depth: int) -> OnnxNode:
     inputs: list[str] = []
     outputs: list[str] = []
@@ -265,9 +265,8 @@ def _node(data: memoryview, *, opset: int, budget: _Budget, depth: int) -> OnnxN
         elif number == 4:
             op_type = text_of(value)
         elif number == 5:
-            key, attribute = _attribute(message_of(value))
+            key, attribute, part = _attribute(message_of(value))
             attributes[key] = attribute
-            part = _graph_of(message_of(value))
             if part is not None:
                 graphs[key] = _graph(part, opset=opset, budget=budget, depth=depth + 1)
     return OnnxNode(

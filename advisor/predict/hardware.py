@@ -9,7 +9,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from advisor.knowledge.cloud import LEAST_SHARE_OF_CLOCK, usual_clocks
+from advisor.knowledge.cloud import clock_under_load, usual_clocks
 from advisor.knowledge.lookup import find_device, find_isa
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, Memory
@@ -203,8 +203,8 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
         notes.append(f"The clock of the processor is not known: {_DEFAULT_GHZ} GHz assumed.")
     if is_rented(profile) and row is not None:
         # A guest is told the base clock, as the guests of offers are.
-        usual = usual_clocks(knowledge.cpu_platforms).get(row.microarchitecture)
-        ghz = max(ghz, LEAST_SHARE_OF_CLOCK * usual) if usual else ghz
+        clocks = usual_clocks(knowledge.cpu_platforms)
+        ghz = clock_under_load(ghz, (row.microarchitecture,), clocks=clocks) or ghz
     known = spec.fp32_flop_per_cycle_per_core if spec else None
     per_cycle, is_guessed = _per_cycle(row, cpu.isa_features, known=known)
     if is_guessed:

@@ -262,7 +262,8 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     log_sd += _CPU_SD_PER_LOG_CORES * abs(math.log(target.cores / here.cores))
     log_sd += _GUESSED_SD if target.is_guessed else 0.0
     least_s = 0.0 if target.is_guessed else _roofline_s(target, context)
-    found = _nearby(target, context) if is_measured else None
+    asked = cpu_device(target, name=target.name, precision=precision)
+    found = context.nearby.on(asked) if is_measured else None
     middle = total
     if found is not None:
         published = found.sample_s * context.workload.batch_size
@@ -288,12 +289,6 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
         ),
         is_warned=log_sd > OWN_WARNED_SD or middle < least_s,
     )
-
-
-def _nearby(target: CpuLimits, context: PredictionContext) -> Nearby | None:
-    """Return what published times say of a processor, from the step measured here."""
-    device = cpu_device(target, name=target.name, precision=context.workload.precision)
-    return context.nearby.on(device)
 
 
 def _published_share(target: CpuLimits, here: CpuLimits, precision: Precision) -> float:

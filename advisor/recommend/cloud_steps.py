@@ -37,17 +37,18 @@ def cloud_steps(option: Option, *, hours: float, disk_gib: int = DISK_GIB) -> tu
     return maker(offer, is_spot=option.is_spot, hours=hours, disk_gib=disk_gib)
 
 
-def _is_arm(offer: Offer) -> bool:
+def is_arm(offer: Offer) -> bool:
+    """Whether a machine has Arm's processors."""
     return offer.architecture in _ARM
 
 
 def _stop_after_h(hours: float) -> int:
     """A quarter more than the longest time that is to be expected: a limit, not the plan."""
-    return max(1, math.ceil(1.25 * hours + 1.0))
+    return math.ceil(1.25 * hours + 1.0)
 
 
 def _aws(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
-    architecture = "arm64" if _is_arm(offer) else "amd64"
+    architecture = "arm64" if is_arm(offer) else "amd64"
     image = (
         "resolve:ssm:/aws/service/canonical/ubuntu/server/24.04/stable/current/"
         f"{architecture}/hvm/ebs-gp3/ami-id"
@@ -118,7 +119,7 @@ def _gcp_machine(offer: Offer) -> tuple[str, list[str]]:
 def _gcp(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
     machine, options = _gcp_machine(offer)
     zone = f"{offer.region}-a"
-    family = "ubuntu-2404-lts-arm64" if _is_arm(offer) else "ubuntu-2404-lts-amd64"
+    family = "ubuntu-2404-lts-arm64" if is_arm(offer) else "ubuntu-2404-lts-amd64"
     if is_spot:
         options.append("--provisioning-model=SPOT")
     start = [
@@ -138,7 +139,7 @@ def _gcp(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[S
 
 
 def _azure(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
-    image = "Canonical:ubuntu-24_04-lts:server-arm64:latest" if _is_arm(offer) else "Ubuntu2404"
+    image = "Canonical:ubuntu-24_04-lts:server-arm64:latest" if is_arm(offer) else "Ubuntu2404"
     spot = ["  --priority Spot --max-price -1 --eviction-policy Delete \\"] if is_spot else []
     start = [
         f"az group create --name dl-advisor --location {offer.region}",

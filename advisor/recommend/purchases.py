@@ -14,7 +14,7 @@ from advisor.model.option import Option, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import needed_bytes
+from advisor.recommend.circumstances import is_x86, needed_bytes
 from advisor.recommend.frameworks import runs_now_on
 from advisor.recommend.reasons import reason
 
@@ -24,7 +24,6 @@ FIRST_YEAR = 2020
 PER_VENDOR = 3
 # What a person can buy and put into a desktop; boards of data centres and of laptops are not.
 _FOR_DESKTOPS = re.compile(r"GeForce RTX|Radeon RX|Intel Arc [AB]\d")
-_DESKTOPS = ("x86_64", "amd64")
 _NOT_FOR_DESKTOPS = re.compile(r"Mobile|Laptop|\d{3}M\b|Max-Q")
 
 
@@ -71,7 +70,7 @@ def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | N
             "compute to have it compared"
         )
         return reason(ReasonCode.NOT_APPLICABLE, why=why)
-    if profile.os.architecture.lower() not in _DESKTOPS:
+    if not is_x86(profile):
         why = (
             "a card needs a desktop with an x86 processor of 64 bits: say how many hours a week "
             "you compute to have it compared"

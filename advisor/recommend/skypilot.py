@@ -11,6 +11,7 @@ from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
+from advisor.recommend.cloud_steps import is_arm
 
 VENDORS = frozenset({"aws", "azure", "gcp"})
 # The machine goes away so long after its last command has ended.
@@ -72,4 +73,4 @@ def _extra(option: Option) -> str:
 
 
 def _cpu_package(offer: Offer) -> str:
-    return "tensorflow" if offer.architecture in ("arm64", "aarch64") else "tensorflow-cpu"
+    return "tensorflow" if is_arm(offer) else "tensorflow-cpu"

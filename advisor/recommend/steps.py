@@ -12,7 +12,7 @@ from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
-from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
+from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps, is_arm
 from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
 
 # Values of settings that stand for a fact of the machine.
@@ -169,7 +169,7 @@ def _on_arrival(option: Option, *, phase: Phase) -> tuple[Step, ...]:
     if has_gpu and is_plain:
         look = f"nvidia-smi || ({_DRIVER})"
     package = '"tensorflow[and-cuda]"' if has_gpu else "tensorflow-cpu"
-    if option.offer is not None and option.offer.architecture in ("arm64", "aarch64"):
+    if option.offer is not None and is_arm(option.offer):
         package = "tensorflow"
     lines = [
         *prepare,

@@ -255,33 +255,31 @@ def test_every_bundled_offer_has_a_time_or_a_reason():
         assert isinstance(time, MissingFact) or 0 < time.step_s.mid < 3600
 
 
+# One network on two processors, of which the first is four times as fast.
+TWO_PUBLISHED = tuple(
+    published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
+              multiply_adds=10**8, study="both")
+    for name, value in (("Ryzen 9 Test", 0.1), ("Ryzen 5 Test", 0.4))
+)  # fmt: skip
+
+
 def test_a_processor_is_between_its_limits_and_published_times_and_both_are_told():
     fast = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=8, ghz=4.0, per_cycle=32.0)
     other = device("Ryzen 5 Test", kind=DeviceKind.CPU, cores=8, ghz=4.0, per_cycle=32.0)
-    rows = tuple(
-        published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
-                  multiply_adds=10**8, study="both")
-        for name, value in (("Ryzen 9 Test", 0.1), ("Ryzen 5 Test", 0.4))
-    )  # fmt: skip
     plain = estimate(buy(fast), context(devices=(fast, other)))
-    found = estimate(buy(fast), context(devices=(fast, other), published=rows))
-    slow = estimate(buy(other), context(devices=(fast, other), published=rows))
+    found = estimate(buy(fast), context(devices=(fast, other), published=TWO_PUBLISHED))
+    slow = estimate(buy(other), context(devices=(fast, other), published=TWO_PUBLISHED))
     assert found.step_s.mid < slow.step_s.mid
     assert any("published" in one.statement for one in found.evidence)
     assert not any("published" in one.statement for one in plain.evidence)
-    unmeasured = context(devices=(fast, other), published=rows, is_measured=False)
+    unmeasured = context(devices=(fast, other), published=TWO_PUBLISHED, is_measured=False)
     assert estimate(buy(fast), unmeasured).basis is Basis.MODEL_ONLY
 
 
 def test_between_processors_that_are_alike_the_ratio_of_limits_weighs_most():
     twin = device("Ryzen 9 Test", kind=DeviceKind.CPU, cores=4, ghz=4.0, per_cycle=32.0)
-    rows = tuple(
-        published(device=name, kind=DeviceKind.CPU, value=value, workload="net",
-                  multiply_adds=10**8, study="both")
-        for name, value in (("Ryzen 9 Test", 0.1), ("Ryzen 5 Test", 0.4))
-    )  # fmt: skip
     plain = estimate(buy(twin), context(devices=(twin,)))
-    found = estimate(buy(twin), context(devices=(twin,), published=rows))
+    found = estimate(buy(twin), context(devices=(twin,), published=TWO_PUBLISHED))
     assert found.step_s.mid == pytest.approx(plain.step_s.mid, rel=0.1)
     # That published times disagree makes it less sure.
     assert found.step_s.high / found.step_s.low >= plain.step_s.high / plain.step_s.low
