@@ -138,6 +138,7 @@ def test_lock_names_no_host():
         assert text.count("--hash=sha256:") > 100
 
 
+@pytest.mark.alone
 def test_repeated_start_adds_little_and_passes_arguments_on(start, tmp_path):
     _finish_set_up(start)
     package = start.ROOT / "ui"

@@ -17,7 +17,8 @@ from advisor.model.trial import TrialReport, TrialSource, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.tried import trials_of
 from ui import dataset, try_source
-from ui.history.store import History, HistoryRow, Search
+from ui.history.rows import HistoryRow, Search
+from ui.history.store import History
 from ui.models.history_entries import report_of
 from ui.settings import trials_file
 from ui.try_plan import named_environment, search_row

@@ -23,7 +23,8 @@ from advisor.report.trial_section import setup_title
 from advisor.trial.plan import BASELINE_ID
 from ui.commands import say, tell_put_aside
 from ui.exits import EXIT_DONE
-from ui.history.store import History, HistoryRow
+from ui.history.rows import HistoryRow
+from ui.history.store import History
 from ui.language import user_translator
 from ui.models.history_entries import EntryKind, HistoryEntry, read_advices
 from ui.settings import advices_folder

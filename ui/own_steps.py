@@ -9,7 +9,8 @@ from advisor.model.own_step import OwnStep
 from advisor.model.recommendation import Recommendation
 from advisor.share.steps import own_step
 from ui import dataset
-from ui.history.store import History, Search
+from ui.history.rows import Search
+from ui.history.store import History
 from ui.settings import trials_file
 
 

@@ -36,7 +36,8 @@ from ui import commands, dataset, journey, try_install, try_source
 from ui.earlier_trials import earlier_trials_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, write_bytes, write_document
-from ui.history.store import History, Search
+from ui.history.rows import Search
+from ui.history.store import History
 from ui.language import user_translator
 from ui.last_measured import last_measured
 from ui.own_steps import keep_own_step, own_steps_of

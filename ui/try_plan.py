@@ -8,14 +8,13 @@ Leaves to others: running (`ui.try_run`), what is worth trying (`advisor.trial.p
 import dataclasses
 from pathlib import Path
 
-from advisor.errors import InputError
 from advisor.model.machine import Environment, MachineProfile
 from advisor.model.trial import TrialSetup, TrialSource
 from advisor.trial.plan import list_trials
-from probes.environments import find_environments
+from probes.bench.other_python import find_environment
 from probes.machine.reader import SystemReader
 from ui import dataset, journey
-from ui.history.store import Search, search_of
+from ui.history.rows import Search, search_of
 from ui.try_run import gpu_backends, machine_facts
 
 
@@ -27,14 +26,7 @@ def named_environment(python: str | None) -> Environment | None:
     """
     if python is None:
         return None
-    if not Path(python).exists():
-        raise InputError(f"{python}: there is no such interpreter")
-    path = str(Path(python).absolute())
-    found = find_environments(SystemReader(), paths=(path,), budget_s=5.0)
-    for environment in found:
-        if path in (environment.python, str(Path(environment.python).parent.parent)):
-            return environment
-    raise InputError(f"{python}: no deep-learning framework is installed there")
+    return find_environment(python, reader=SystemReader())
 
 
 def setups_for(

@@ -21,7 +21,8 @@ from probes.bench.stability import DRIFT, warnings_of_machine
 from probes.bench.trials import facts as probe
 from probes.bench.trials.run import RunLimits
 from probes.bench.trials.visits import Visits, can_rest
-from ui.history.store import History, Search
+from ui.history.rows import Search
+from ui.history.store import History
 
 # A step this many times as long as now, or a run, need not be timed well.
 _HOPELESS = 2.0

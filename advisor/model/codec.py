@@ -192,6 +192,20 @@ def dump_document(value: Any) -> str:
     return json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def parse_json(text: str) -> Any:
+    """Return the plain data that a text holds.
+
+    Raises:
+        FormatError: when it is not JSON, or nested more deeply than any of our files.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise FormatError("not JSON: nested too deeply") from None
+    except (ValueError, TypeError) as error:
+        raise FormatError(f"not JSON: {error}") from None
+
+
 def load_document(text: str, cls: type[_T]) -> _T:
     """Return the value of class `cls` that a file holds.
 
@@ -200,10 +214,7 @@ def load_document(text: str, cls: type[_T]) -> _T:
     """
     if len(text) > MAX_DOCUMENT_CHARS:
         raise FormatError(f"the file has {len(text)} characters, more than any of our files")
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from None
+    body = parse_json(text)
     if not isinstance(body, dict) or "schema_version" not in body:
         raise FormatError("not a file of DL Advisor: no schema_version")
     version = body["schema_version"]

@@ -136,7 +136,13 @@ class Retirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeTier:
-    """A free offer: mentioned with its date and link, never added up."""
+    """A free offer: mentioned with its date and link, never added up.
+
+    Attributes:
+        limit: in words; option_id: of the option that it is a limit of, where there is one.
+        session_hours: hours of a GPU in one session at most, None: not known or not so limited.
+        hours_a_week: hours of a GPU in a week, likewise.
+    """
 
     name: str
     what: str
@@ -144,3 +150,6 @@ class FreeTier:
     observed_on: str
     source: str
     note: str | None
+    option_id: str | None = None
+    session_hours: float | None = None
+    hours_a_week: float | None = None

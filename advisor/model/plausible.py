@@ -14,6 +14,7 @@ from advisor.model.machine import MachineProfile
 # Least and most by the end of a field's name; the unit stands there too.
 _RANGES: tuple[tuple[str, float, float], ...] = (
     ("_mhz", 1.0, 20_000.0),
+    ("memory.total_bytes", 1e6, 2.0**60),
     ("_bytes", 0.0, 2.0**60),
     ("_cores", 1.0, 1e6),
     ("_cpus", 0.01, 1e6),

@@ -96,6 +96,7 @@ class ReasonCode(StrEnum):
     PAYS_BELOW_PRICE = "pays_below_price"
     PAYS_TOO_LATE = "pays_too_late"
     WORK_MINUTES = "work_minutes"
+    FREE_LIMIT = "free_limit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

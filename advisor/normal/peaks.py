@@ -23,6 +23,7 @@ from advisor.model.machine import (
 from advisor.model.measurement import Measurement
 from advisor.model.published import DeviceSpec, GpuFamily
 from advisor.predict.hardware import isa_row
+from advisor.predict.hybrid import SLOW_PEAK, SLOW_WIDTH, CoreMix, core_mix
 from advisor.predict.work import rate
 
 # No processor and no GPU has another clock; a driver once told 42 949 672 MHz.
@@ -126,18 +127,20 @@ def measured_flop_per_cycle(
 
 
 def _measured_peak(
-    profile: MachineProfile, measured: Iterable[Measurement], *, cores: int, told: float | None
+    profile: MachineProfile, measured: Iterable[Measurement], *, mix: CoreMix, told: float | None
 ) -> Peak | None:
     """Return the bound by the measured clock, None where there is none."""
     found = tuple(measured)
     clock_hz = measured_clock_hz(found)
     if clock_hz is None or not is_clock(clock_hz / 1e6):
         return None
-    usable = min(cores, profile.cpu.usable_cpus or cores)
+    # The measured clock is the mean of fast and slow cores.
+    usable = mix.worth(profile.cpu.usable_cpus, slow_rate=SLOW_WIDTH)
     reached = measured_flop_per_cycle(found, cores=usable, clock_hz=clock_hz, told=told)
     per_cycle = reached or told
     if per_cycle is None:
         return None
+    cores = mix.worth(slow_rate=SLOW_WIDTH)
     return Peak(value=cores * clock_hz * per_cycle, basis=PeakBasis.CORES_MEASURED_CLOCK_ISA)
 
 
@@ -145,6 +148,8 @@ def cpu_flop_peak(
     profile: MachineProfile, *, knowledge: Knowledge, measured: Iterable[Measurement] = ()
 ) -> Bound:
     """Return cores x clock x operations per cycle, in float32, of the whole processor.
+
+    Where there are fast and slow cores, each slow one counts as what it does of a fast one.
 
     Args:
         profile: the machine.
@@ -159,7 +164,13 @@ def cpu_flop_peak(
     row = isa_row(knowledge, microarchitecture=cpu.microarchitecture, isa_features=cpu.isa_features)
     per_cycle = row.fp32_flop_per_cycle_per_core if row else None
     per_cycle = per_cycle or (spec.fp32_flop_per_cycle_per_core if spec else None)
-    known = _measured_peak(profile, measured, cores=cores, told=per_cycle)
+    mix = core_mix(
+        cores,
+        threads=cpu.n_logical_cpus,
+        architecture=cpu.microarchitecture or (spec.architecture if spec else None),
+        spec=spec,
+    )
+    known = _measured_peak(profile, measured, mix=mix, told=per_cycle)
     if known is not None:
         return known
     if not per_cycle:
@@ -170,7 +181,7 @@ def cpu_flop_peak(
         return UnknownPeak.CLOCK_NONSENSE if told else UnknownPeak.CLOCK
     is_high = _has_high_clock(profile, spec)
     return Peak(
-        value=cores * max(clocks) * 1e6 * per_cycle,
+        value=mix.worth(slow_rate=SLOW_PEAK) * max(clocks) * 1e6 * per_cycle,
         basis=PeakBasis.CORES_CLOCK_ISA if is_high else PeakBasis.CORES_BASE_CLOCK_ISA,
         floor_share=min(clocks) / max(clocks),
     )

@@ -150,6 +150,32 @@ def peak_flop_per_s(spec: DeviceSpec, precision: Precision) -> float | None:
     return max(rates, default=None)
 
 
+# GPUs with units for bfloat16, as fast as those for float16 by their data sheets. On others the
+# frameworks compute it in float32.
+_BFLOAT16_ARCHITECTURES = (
+    "Ampere", "Ada Lovelace", "Hopper", "Blackwell", "RDNA 3", "RDNA 4", "CDNA", "Xe-HPG", "Xe-HPC",
+    "Xe-LPG+", "Xe2", "Apple M2", "Apple M3", "Apple M4",
+)  # fmt: skip
+
+
+def computed_precisions(precision: Precision) -> tuple[Precision, ...]:
+    """Return a format, and those that `computed_precision` may give for it."""
+    if precision is not Precision.BFLOAT16:
+        return (precision,)
+    return (precision, Precision.FLOAT16, Precision.FLOAT32)
+
+
+def computed_precision(spec: DeviceSpec, precision: Precision) -> Precision:
+    """Return the number format whose published times tell those of a format on a GPU.
+
+    Almost nobody has published bfloat16: where there are units for it, it is as fast as float16.
+    """
+    if precision is not Precision.BFLOAT16:
+        return precision
+    has_units = (spec.architecture or "").startswith(_BFLOAT16_ARCHITECTURES)
+    return Precision.FLOAT16 if has_units else Precision.FLOAT32
+
+
 def gpu_device(spec: DeviceSpec, *, precision: Precision, share: float = 1.0) -> Device | None:
     """Return a GPU, or a share of it, for comparing; None when its peak is not known."""
     peak = peak_flop_per_s(spec, precision)
@@ -172,7 +198,7 @@ def cpu_device(
 ) -> Device:
     """Return the part of a processor that some threads use, for comparing."""
     cores = min(limits.cores, float(threads)) if threads else limits.cores
-    peak = limits.peak_flop_per_s(Precision.FLOAT32) * cores / limits.cores
+    peak = limits.peak_flop_per_s(Precision.FLOAT32, cores=cores)
     has_half = (limits.architecture or "").startswith(_HALF_RATE_CORES)
     if precision is Precision.INT8 or (precision is Precision.FLOAT16 and has_half):
         peak *= 2.0

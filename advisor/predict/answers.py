@@ -53,6 +53,8 @@ _SAME_KIND = Term(variance=2.0, same=("kind",))
 _N_ROWS_OF_DEVICE = 12
 # Study and software of what was measured on the user's own machine.
 _HERE = "this machine"
+# A job in bfloat16 asks in three number formats.
+_MOST_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,14 +276,15 @@ class LastAnswers:
 
     def __init__(self, table: AnchorTable) -> None:
         self._table = table
-        self._last: tuple[tuple[Run, OwnTime | None], JobAnswers] | None = None
+        self._last: tuple[tuple[tuple[Run, OwnTime | None], JobAnswers], ...] = ()
 
     def about(self, run: Run, *, own: OwnTime | None) -> JobAnswers:
-        """Return the answers about a run; those given before if it is the last one."""
+        """Return the answers about a run; those given before if it is one of the last."""
         # Read once: another thread may ask meanwhile.
         last, asked = self._last, (run, own)
-        if last is not None and last[0] == asked:
-            return last[1]
+        known = next((found for what, found in last if what == asked), None)
+        if known is not None:
+            return known
         found = JobAnswers(self._table, run, own=own)
-        self._last = (asked, found)
+        self._last = (*last[-_MOST_KEPT + 1 :], (asked, found))
         return found

@@ -3,6 +3,8 @@
 Leaves to others: predicting (`advisor.predict.predict`).
 """
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from advisor.format import format_percent, format_rate
@@ -16,7 +18,7 @@ from advisor.model.prediction import Evidence
 from advisor.model.published import NetworkFacts, PublishedResult
 from advisor.model.quantity import Basis, Precision, Source
 from advisor.model.workload import Workload
-from advisor.predict.anchors import OwnTime, cpu_device, own_run
+from advisor.predict.anchors import OwnTime, computed_precisions, cpu_device, own_run
 from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import MachineCeilings, fit_ceilings
 from advisor.predict.disturbed import Disturbance, disturbance
@@ -52,7 +54,8 @@ class PredictionContext:
         cpu_limits, baseline_step: limits of this processor, measured where they were, and a step
             on it.
         cloud: the cloud tables by key.
-        nearby: what published times on any device say about this job.
+        nearby: what published times on any device say about this job, by the number format that
+            a device computes it in.
         network: what is known of the bundled network, None where it is not one; network_names:
             its spellings, as `advisor.predict.published.spelled` gives them.
         network_rows: published results of this network and phase, with seconds for one sample;
@@ -73,7 +76,7 @@ class PredictionContext:
     cpu_limits: CpuLimits = field(init=False)
     baseline_step: StepEstimate = field(init=False)
     cloud: CloudIndex = field(init=False)
-    nearby: JobAnswers = field(init=False)
+    nearby: Mapping[Precision, JobAnswers] = field(init=False)
     network: NetworkFacts | None = field(init=False)
     network_names: frozenset[str] = field(init=False)
     network_rows: tuple[tuple[PublishedResult, float], ...] = field(init=False)
@@ -98,10 +101,13 @@ class PredictionContext:
         bandwidth = cpu.bandwidth_byte_per_s if is_own else None
         limits = own_limits(sheet, self.measurements, bandwidth_byte_per_s=bandwidth)
         found = correction(self.own_steps, work) if cpu.is_framework else None
-        baseline = step_on(work, device=cpu, precision=work.precision)
-        baseline = found.of(baseline) if found else baseline
         disturbed = disturbance(self.measurements, n_cpus=self.profile.cpu.n_logical_cpus)
-        baseline = disturbed.of(baseline)
+        steps = {}
+        for precision in computed_precisions(work.precision):
+            step = step_on(work, device=cpu, precision=precision)
+            steps[precision] = disturbed.of(found.of(step) if found else step)
+        baseline = steps[work.precision]
+        run = own_run(work, network=network, flop=float(totals.flop))
         derived = {
             "ceilings": ceilings,
             "correction": found,
@@ -109,10 +115,13 @@ class PredictionContext:
             "cpu_limits": limits,
             "baseline_step": baseline,
             "cloud": index.cloud,
-            "nearby": index.answers.about(
-                own_run(work, network=network, flop=float(totals.flop)),
-                own=own_time(baseline, work, limits),
-            ),
+            "nearby": {
+                precision: index.answers.about(
+                    dataclasses.replace(run, precision=precision),
+                    own=own_time(step, work, limits),
+                )
+                for precision, step in steps.items()
+            },
             "network": network,
             "network_names": network_names(work, knowledge=facts),
             "network_rows": rows,

@@ -16,6 +16,7 @@ from advisor.model.machine import Cpu, DeviceKind, MachineProfile, Memory
 from advisor.model.offer import CpuPlatform
 from advisor.model.published import CpuIsaRow, DeviceSpec
 from advisor.model.quantity import Precision
+from advisor.predict.hybrid import CoreMix, core_mix
 
 # Share of cores x clock x flop/cycle that a good matrix product reaches (Zen 5: 0.88 measured).
 GEMM_SHARE_OF_PEAK = 0.8
@@ -63,7 +64,8 @@ class CpuLimits:
 
     Attributes:
         cores: physical cores; units: threads that a kernel would use.
-        flop_per_cycle: of one core, for each precision that it computes natively.
+        slow_cores: how many of them are of the slower kind, where there are two.
+        flop_per_cycle: of one fast core, for each precision that it computes natively.
         bandwidth_byte_per_s: sustained.
         is_guessed: True where clock, cores or instruction set had to be assumed.
         architecture: as the published rows spell it; None unknown, as vendor and year.
@@ -80,17 +82,23 @@ class CpuLimits:
     vendor: str | None = None
     architecture: str | None = None
     year: int | None = None
+    slow_cores: float = 0.0
 
     @property
     def precisions(self) -> tuple[Precision, ...]:
         """Precisions whose rate is known; float32 is the first."""
         return tuple(precision for precision, _rate in self.flop_per_cycle)
 
-    def peak_flop_per_s(self, precision: Precision) -> float:
-        """Return cores x clock x flop per cycle; float32 where the precision has no units."""
+    def peak_flop_per_s(self, precision: Precision, *, cores: float | None = None) -> float:
+        """Return cores x clock x flop per cycle; float32 where the precision has no units.
+
+        Args:
+            precision: of the numbers.
+            cores: how many are used, the fast ones first; None: all.
+        """
         known = dict(self.flop_per_cycle)
         per_cycle = known.get(precision, known[Precision.FLOAT32])
-        return self.cores * self.ghz * 1e9 * per_cycle
+        return CoreMix(self.cores, self.slow_cores).worth(cores) * self.ghz * 1e9 * per_cycle
 
     def sustained_flop_per_s(self, precision: Precision) -> float:
         """Return what a good matrix product reaches on all cores."""
@@ -207,6 +215,12 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
         ghz = clock_under_load(ghz, (row.microarchitecture,), clocks=clocks) or ghz
     known = spec.fp32_flop_per_cycle_per_core if spec else None
     per_cycle, is_guessed = _per_cycle(row, cpu.isa_features, known=known)
+    mix = core_mix(
+        cpu.n_physical_cores or cpu.n_logical_cpus,
+        threads=cpu.n_logical_cpus,
+        architecture=cpu.microarchitecture or (spec.architecture if spec else None),
+        spec=spec,
+    )
     if is_guessed:
         notes.append("The microarchitecture is not known: its vector width is assumed.")
     bandwidth = _memory_bandwidth(profile.memory)
@@ -232,6 +246,7 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
         vendor=spec.vendor if spec else row.vendor if row else None,
         architecture=spec.architecture if spec else row.microarchitecture if row else None,
         year=spec.year if spec else _first_year(row),
+        slow_cores=mix.limited_to(cores).slow,
     )
 
 
@@ -242,6 +257,7 @@ def spec_limits(spec: DeviceSpec, *, knowledge: Knowledge) -> CpuLimits | None:
         return None
     row = isa_row(knowledge, microarchitecture=spec.architecture)
     per_cycle, is_guessed = _per_cycle(row, (), known=spec.fp32_flop_per_cycle_per_core)
+    mix = core_mix(spec.cores, threads=spec.threads, architecture=spec.architecture, spec=spec)
     is_server = _is_server(spec.device)
     bandwidth = spec.memory_bandwidth_byte_per_s
     return CpuLimits(
@@ -257,6 +273,7 @@ def spec_limits(spec: DeviceSpec, *, knowledge: Knowledge) -> CpuLimits | None:
         vendor=spec.vendor,
         architecture=spec.architecture,
         year=spec.year,
+        slow_cores=mix.slow,
     )
 
 

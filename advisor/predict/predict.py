@@ -16,6 +16,7 @@ from advisor.model.quantity import Basis, Interval, Precision, Source
 from advisor.model.workload import Workload
 from advisor.predict.answers import OWN_WARNED_SD
 from advisor.predict.context import PredictionContext, device_evidence
+from advisor.predict.hybrid import SLOW_RATE
 from advisor.predict.published import row_evidence, rows_of_product
 from advisor.predict.transfer import USABLE_MEMORY_SHARE, HardwareEstimate, transfer
 from advisor.predict.workload_time import Z_80, StepEstimate, interval_of, predict_step
@@ -106,8 +107,12 @@ def _sheet_evidence(context: PredictionContext) -> tuple[Evidence, ...]:
         return ()
     limits = context.cpu_limits
     per_cycle = dict(limits.flop_per_cycle)[Precision.FLOAT32]
+    cores = f"{limits.cores:g} cores"
+    if limits.slow_cores:
+        fast = limits.cores - limits.slow_cores
+        cores = f"{fast:g} fast and {limits.slow_cores:g} slow cores ({SLOW_RATE:.2f} of one)"
     statement = (
-        f"{limits.cores:g} cores x {limits.ghz:.1f} GHz x {per_cycle:g} flop per cycle = "
+        f"{cores} x {limits.ghz:.1f} GHz x {per_cycle:g} flop per cycle = "
         f"{limits.peak_flop_per_s(Precision.FLOAT32) / 1e9:.0f} GFLOP/s at most, "
         f"memory {limits.bandwidth_byte_per_s / 1e9:.0f} GB/s"
     )

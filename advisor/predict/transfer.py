@@ -16,13 +16,17 @@ from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Evidence, TimeShare
 from advisor.model.published import DeviceSpec
-from advisor.model.quantity import Basis, Interval, Phase, Precision
-from advisor.model.workload import Workload
-from advisor.predict.anchors import cpu_device, gpu_device, peak_flop_per_s
-from advisor.predict.answers import OWN_WARNED_SD, Nearby
+from advisor.model.quantity import Basis, Interval, Precision
+from advisor.predict.anchors import (
+    computed_precision,
+    cpu_device,
+    gpu_device,
+    peak_flop_per_s,
+)
+from advisor.predict.answers import OWN_WARNED_SD
 from advisor.predict.context import PredictionContext
+from advisor.predict.gpu_words import gain_of_several, gpu_assumptions
 from advisor.predict.hardware import CpuLimits, core_speedup, platform_limits, spec_limits
-from advisor.predict.parallel import BUS_BYTE_PER_S, data_parallel_speedup
 from advisor.predict.published import row_evidence
 from advisor.predict.work import COMPUTE_KINDS
 from advisor.predict.workload_time import interval_of
@@ -222,7 +226,7 @@ def _roofline_s(hardware: Hardware, context: PredictionContext) -> float:
     if isinstance(hardware, CpuLimits):
         peak: float | None = hardware.peak_flop_per_s(precision)
     else:
-        peak = peak_flop_per_s(hardware, precision)
+        peak = peak_flop_per_s(hardware, computed_precision(hardware, precision))
     return context.totals.flop / peak if peak else 0.0
 
 
@@ -263,7 +267,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     log_sd += _GUESSED_SD if target.is_guessed else 0.0
     least_s = 0.0 if target.is_guessed else _roofline_s(target, context)
     asked = cpu_device(target, name=target.name, precision=precision)
-    found = context.nearby.on(asked) if is_measured else None
+    found = context.nearby[precision].on(asked) if is_measured else None
     middle = total
     if found is not None:
         published = found.sample_s * context.workload.batch_size
@@ -322,10 +326,11 @@ def _gpu_estimate(
 ) -> HardwareEstimate | MissingFact:
     """Take published times of networks on such devices, not below roofline and launches."""
     workload = context.workload
-    device = gpu_device(spec, precision=workload.precision)
+    precision = computed_precision(spec, workload.precision)
+    device = gpu_device(spec, precision=precision)
     if device is None:
         return MissingFact(fact="time", reason=f"The peak rate of {spec.device} is not known.")
-    found = context.nearby.on(device)
+    found = context.nearby[precision].on(device)
     computing = context.totals.flop / device.peak_flop_per_s / share
     waiting = context.totals.launches * LAUNCH_S
     least = computing + _memory_s(spec, context) / share
@@ -343,56 +348,11 @@ def _gpu_estimate(
         basis=Basis.SCALED_FROM_PUBLISHED if found else Basis.MODEL_ONLY,
         evidence=tuple(row_evidence(a.row) for a in found.nearest) if found else (),
         assumptions=(
-            *_gpu_assumptions(
+            *gpu_assumptions(
                 spec, found, factor=working / computing if computing else 1.0,
-                is_waiting=waiting > working, share=share,
+                is_waiting=waiting > working, share=share, wanted=workload.precision,
             ),
-            *_several(workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)),
+            *gain_of_several(workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)),
         ),
         is_warned=found is None or found.is_warned or waiting > working,
     )  # fmt: skip
-
-
-def _several(workload: Workload, *, step_s: float, fixed_s: float) -> tuple[str, ...]:
-    """Return what training on more than one such GPU would gain; nothing for inference."""
-    if workload.phase is not Phase.TRAINING:
-        return ()
-    gains = [
-        data_parallel_speedup(
-            step_s=step_s, fixed_s=fixed_s, parameters=workload.trainable_parameters, n_devices=n
-        )
-        for n in (2, 4)
-    ]
-    text = (
-        f"On two such GPUs together a step would be about {gains[0]:.1f} times as fast, on four "
-        f"{gains[1]:.1f}: gradients of {workload.trainable_parameters:,} values over a bus of "
-        f"{BUS_BYTE_PER_S / 2**30:.0f} GiB/s."
-    )
-    return (text,)
-
-
-def _origin(spec: DeviceSpec, found: Nearby | None) -> str:
-    """Return in words how near the nearest published time is."""
-    if found is None:
-        return "a usual value: no published result is near"
-    nearest = found.nearest[0].device
-    if nearest.name == spec.device:
-        return f"published results on {spec.device} and devices like it"
-    if spec.architecture is not None and nearest.architecture == spec.architecture:
-        return f"published results on other {spec.architecture} GPUs and devices like them"
-    if nearest.vendor == spec.vendor:
-        return f"published results on other {spec.vendor} GPUs and devices like them"
-    return "published results on other GPUs"
-
-
-def _gpu_assumptions(
-    spec: DeviceSpec, found: Nearby | None, *, factor: float, is_waiting: bool, share: float
-) -> tuple[str, ...]:
-    texts = [f"{factor:.1f} times the time of the data sheet's peak, from {_origin(spec, found)}."]
-    if is_waiting:
-        texts.append("The network is small: starting its kernels takes longer than computing them.")
-    if share < 1.0:
-        texts.append(f"Only {share:g} of the GPU is yours.")
-    else:
-        texts.append("One GPU does the work, also where the machine has several.")
-    return tuple(texts)

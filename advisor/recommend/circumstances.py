@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.conditions import Condition
-from advisor.model.machine import DeviceKind, MachineProfile, OsFamily
+from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
 from advisor.predict.work import operator_kind
@@ -23,6 +23,9 @@ FRAMEWORKS_NOW = frozenset({"keras", "tensorflow"})
 FRAMEWORK_BYTES = 1024**3
 # Of the memory that a batch could take: sizes of tensors are not all that a framework takes.
 _MARGIN = 0.9
+
+# Larger processors in one package may be divided (the first Threadrippers were).
+_MOST_CORES_OF_A_NODE = 14
 
 _GIB = 1024**3
 _PCI_VENDORS = {
@@ -254,12 +257,18 @@ def _word(name: str, given: Circumstances) -> str | None:
     return words.get(name)
 
 
+def _numa_nodes(cpu: Cpu) -> int | None:
+    """Return 1 for a small processor that stands alone where the system tells nothing."""
+    is_small = cpu.n_physical_cores is not None and cpu.n_physical_cores <= _MOST_CORES_OF_A_NODE
+    return 1 if cpu.n_packages == 1 and is_small else None
+
+
 def _number(name: str, given: Circumstances) -> float | None:
     profile, workload = given.profile, given.workload
     memory = usable_memory_bytes(profile)
     numbers: dict[str, float | None] = {
         "n_physical_cores": profile.cpu.n_physical_cores,
-        "n_numa_nodes": profile.cpu.n_numa_nodes,
+        "n_numa_nodes": profile.cpu.n_numa_nodes or _numa_nodes(profile.cpu),
         "n_gpus": len(profile.graphics),
         "memory_gib": None if memory is None else memory / _GIB,
         "memory_channels": profile.memory.channels,

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from advisor.knowledge.store import Knowledge, data_dates
-from advisor.model.machine import MachineProfile, MissingFact
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.option import Option, OptionKind
 from advisor.model.own_step import OwnStep
@@ -34,20 +34,17 @@ from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
 from advisor.recommend.choose import choose
 from advisor.recommend.devices import DEVICE_PREFIX, device_steps, families_of
-from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
+from advisor.recommend.evaluate import Given, evaluate, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
+from advisor.recommend.free import with_free_time
 from advisor.recommend.job_data import job_data
-from advisor.recommend.offers import cloud_option
 from advisor.recommend.options import STAY_ID, list_options
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
-from advisor.recommend.reasons import caveat, reason
+from advisor.recommend.reasons import caveat
 from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction, trials_of, with_tried
 from advisor.recommend.worth_buying import Purchases, judge_purchases, use_of
-
-# What the free notebook services hand out (free_tiers): its time tells whether a job fits.
-FREE_ACCELERATOR = "T4"
 
 
 def recommend(
@@ -120,7 +117,7 @@ def recommend(
     ranked = _ranked(ranking.placed, given=given, hints=listed.hints)
     avoid = _by_harm((*listed.avoid, *evaluated.avoid))
     all_hints = (*listed.hints, *evaluated.hints, *bought.hints)
-    hints = in_order_of_advice(_with_free_time(hint, given=given) for hint in all_hints)
+    hints = in_order_of_advice(with_free_time(hint, given=given) for hint in all_hints)
     undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
     return Recommendation(
         created_on=today,
@@ -246,29 +243,6 @@ def _by_harm(avoid: Iterable[AvoidedOption]) -> tuple[AvoidedOption, ...]:
             ),
         )
     )
-
-
-def _with_free_time(hint: Hint, *, given: Given) -> Hint:
-    """Add to a free notebook service how long the job would take on what it hands out."""
-    if hint.option.kind is not OptionKind.FREE_TIER:
-        return hint
-    offers = given.context.knowledge.offers
-    offer = next((o for o in offers if o.accelerator == FREE_ACCELERATOR), None)
-    if offer is None:
-        return hint
-    option = cloud_option(offer, is_spot=False)
-    found = predict_option(option, given=given)
-    if isinstance(found, MissingFact):
-        return hint
-    speedup = speedup_of(option, found, baseline=given.baseline)
-    if speedup.mid <= 1.0:
-        code, factor = ReasonCode.SLOWER_THAN_NOW, 1.0 / speedup.mid
-    else:
-        code, factor = ReasonCode.FASTER_THAN_NOW, speedup.mid
-    hours = found.total_s.mid / 3600.0
-    why = reason(code, factor_x=factor, hours=hours, device=FREE_ACCELERATOR)
-    others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
-    return Hint(option=hint.option, reasons=(why, *others), steps=hint.steps)
 
 
 def _limited(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:

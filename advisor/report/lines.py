@@ -53,6 +53,10 @@ REFUSED = (
     N_("nobody is there to ask: look at `share preview`, then add --yes"),
     N_("no deep-learning framework is installed there"),
     N_("there is no such interpreter"),
+    N_("there is no Python interpreter in this folder"),
+    N_("this is not a Python interpreter"),
+    N_("this interpreter may not be run: its file is not executable"),
+    N_("the link leads nowhere: the Python behind it was moved or removed"),
     N_("{name} is no command: {command} takes a file"),
     N_("trials run Keras networks: give .keras, .json or a Python file"),
 )  # fmt: skip
@@ -97,6 +101,9 @@ REFUSED_TRIALS = (
     N_("a run in it cannot be read ({why}): move the file away, and a new history begins"),
     N_("the history cannot be opened: {why}"),
     N_("the history cannot be written: {why}"),
+    N_("another program holds it: close that one, then try again"),
+    N_("the file or its folder is read-only: allow writing, then try again"),
+    N_("the disk is full: free some space, then try again"),
     N_("written by a newer DL Advisor (history {version}): update it"),
 )
 REFUSED_SHARING = (

@@ -171,6 +171,16 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("About {minutes} minutes of your work"),
         N_("Some of your work"),
     ),
+    _R.FREE_LIMIT: (
+        N_("A session ends after {session_h} h at most, a week has {week_h} h (as of {date}):"
+           " {hours} on a {device} take at least {n_sessions} sessions in {n_weeks} weeks, with"
+           " checkpoints"),
+        N_("A session ends after {session_h} h at most (as of {date}): {hours} on a {device}"
+           " take at least {n_sessions} sessions, with checkpoints"),
+        N_("A session ends after {session_h} h at most (as of {date}): {hours} on a {device} fit"
+           " in one"),
+        N_("Its sessions are limited in time"),
+    ),
 }  # fmt: skip
 
 

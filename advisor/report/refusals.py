@@ -176,6 +176,7 @@ TABLES = (
     N_("not a file of DL Advisor: its schema_version is no version"),
     N_("written by a newer DL Advisor (schema {n}): update the app"),
     N_("holds a {kind}, expected a {wanted}"),
+    N_("not JSON: nested too deeply"),
     N_("not JSON: {why}"),
     N_("{value} is not a finite number"),
     N_("{value} is not a number"),

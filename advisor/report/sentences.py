@@ -122,6 +122,8 @@ WORK = (
     N_("choose, order, fit, install drivers and a framework"),
 )
 EVIDENCE = (
+    N_("{fast} fast and {slow} slow cores ({share} of one) x {ghz} GHz x {n} flop per cycle ="
+       " {rate} GFLOP/s at most, memory {bandwidth} GB/s"),
     N_("{cores} cores x {ghz} GHz x {n} flop per cycle = {rate} GFLOP/s at most, memory"
        " {bandwidth} GB/s"),
     N_("{kernel}: {rate} measured here, lower quartile of {n}, MAD {spread}"),
@@ -182,6 +184,8 @@ ASSUMPTIONS = (
        " devices like it."),
     N_("The network is small: starting its kernels takes longer than computing them."),
     N_("Only {share} of the GPU is yours."),
+    N_("{device} has no units for {format}: it computes in float32."),
+    N_("Taken from published times in float16: {format} has units of the same rate there."),
     N_("One GPU does the work, also where the machine has several."),
     N_("The clock of the processor is not known: {ghz} GHz assumed."),
     N_("The microarchitecture is not known: its vector width is assumed."),

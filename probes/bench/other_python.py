@@ -32,6 +32,8 @@ _LIST_SHARE = 0.3
 _SEARCH_S = 5.0
 _LISTED = (Runner.TORCH, Runner.JAX, Runner.ONNXRUNTIME, Runner.OPENVINO)
 _MAX_DEVICES = 16
+_NAMES = ("python", "pypy", "graalpy")
+_PROGRAMS = ("python3", "python", "python3.exe", "python.exe", "pypy3", "graalpy")
 
 
 def find_environment(python: str, *, reader: Reader) -> Environment:
@@ -41,8 +43,9 @@ def find_environment(python: str, *, reader: Reader) -> Environment:
         InputError: when there is no such interpreter, or no framework in it.
     """
     path = Path(python)
-    if not path.exists():
-        raise InputError(f"{python}: there is no such interpreter")
+    reason = _why_no_interpreter(path)
+    if reason is not None:
+        raise InputError(f"{python}: {reason}")
     # The link of the interpreter itself is kept: a virtual environment depends on it.
     folders = {os.path.realpath(place) for place in _folders(path)}
     for environment in find_environments(reader, paths=(python,), budget_s=_SEARCH_S):
@@ -50,6 +53,24 @@ def find_environment(python: str, *, reader: Reader) -> Environment:
         if os.path.realpath(own.parent) in folders and environment.frameworks:
             return environment
     raise InputError(f"{python}: no deep-learning framework is installed there")
+
+
+def _why_no_interpreter(path: Path) -> str | None:
+    """Return why a place is no interpreter and no environment, as far as its names tell."""
+    if path.is_symlink() and not path.exists():
+        return "the link leads nowhere: the Python behind it was moved or removed"
+    if not path.exists():
+        return "there is no such interpreter"
+    if path.is_dir():
+        places = (folder / name for folder in _folders(path) for name in _PROGRAMS)
+        if not any(place.is_symlink() or place.exists() for place in places):
+            return "there is no Python interpreter in this folder"
+        return None
+    if not path.is_file() or not path.name.lower().startswith(_NAMES):
+        return "this is not a Python interpreter"
+    if not os.access(path, os.X_OK):
+        return "this interpreter may not be run: its file is not executable"
+    return None
 
 
 def _folders(path: Path) -> tuple[Path, ...]:

@@ -25,6 +25,8 @@ OpenclAnswer = tuple[OpenclDevice | MissingFact, ...] | MissingFact
 # Some drivers compile their run time at the first call; a driver that takes longer hangs.
 LIST_TIMEOUT_S = 20.0
 
+# A driver that is asked alone has been loaded once already, and has this share of that.
+_SHARE_ALONE = 0.4
 # All drivers together have so many times that to answer alone, when one ends them all.
 MOST_TIMES_ALONE = 2.0
 _NOT_ASKED = WorkerVerdict(
@@ -77,9 +79,9 @@ def list_opencl_devices(
         The devices (empty: OpenCL works and offers none) and a fact for each driver or platform
         that failed beside them, or one fact on why no device is known.
     """
-    ask = functools.partial(_ask, command or worker_command("opencl_list"), timeout_s=timeout_s)
+    ask = functools.partial(_ask, command or worker_command("opencl_list"))
     try:
-        verdict = ask()
+        verdict = ask(timeout_s=timeout_s)
         if verdict.outcome not in _DRIVER_FAULTS:
             return _answer(verdict)
         drivers = (list_drivers or list_driver_files)()
@@ -88,7 +90,7 @@ def list_opencl_devices(
         for driver in drivers if len(drivers) > 1 else ():
             # The good ones come soon; those that hang must not add up.
             if time.monotonic() < until:
-                verdicts[driver] = ask(driver)
+                verdicts[driver] = ask(driver, timeout_s=_SHARE_ALONE * timeout_s)
             else:
                 verdicts[driver] = _NOT_ASKED
         # Where none is whole by itself, it is not one of them.

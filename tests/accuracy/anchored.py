@@ -132,7 +132,7 @@ def _context(
     derived = {
         "cpu_limits": limits,
         "baseline_step": known,
-        "nearby": JobAnswers(index.anchors, asked, own=own, left_out=left_out),
+        "nearby": {work.precision: JobAnswers(index.anchors, asked, own=own, left_out=left_out)},
         "totals": dataclasses.replace(where.totals, flop=float(flop)),
     }
     for name, value in derived.items():

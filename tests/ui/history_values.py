@@ -9,7 +9,8 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
 from tests.ui.advice_values import a_measurement, an_advice
 from ui.history.advices import keep_advice
-from ui.history.store import History, search_of
+from ui.history.rows import search_of
+from ui.history.store import History
 from ui.settings import advices_folder, trials_file
 
 DAY = dt.datetime(2026, 11, 20, 12, 0, tzinfo=dt.UTC)

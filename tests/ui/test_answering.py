@@ -25,6 +25,8 @@ from ui.presenters.advise import AdvisePresenter, Stage
 from ui.settings import keep_last
 from ui.window_command import PAGES
 
+pytestmark = pytest.mark.alone
+
 A10 = Path(__file__).resolve().parents[1] / "data/machines/a10-7850k/profile.json"
 PAGE_MS = 60
 TOURS = 3

@@ -21,6 +21,7 @@ def test_the_version_is_that_of_the_sources():
     assert journey.app_version().count(".") >= 1
 
 
+@pytest.mark.alone
 def test_a_warm_start_loads_what_a_run_needs(fresh):
     journey.warm_up()
     began = time.process_time()

@@ -27,7 +27,8 @@ from tests.ui.history_values import (
 )
 from ui import history_commands, journey, settings, try_commands
 from ui.cli import run
-from ui.history.store import History, search_of
+from ui.history.rows import search_of
+from ui.history.store import History
 
 
 def options_of(capsys):

@@ -7,20 +7,19 @@ Leaves to others: what is tried and judged (`advisor.trial`).
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from advisor.errors import FormatError, InputError
-from advisor.model.codec import decode, encode
+from advisor.model.codec import decode, encode, parse_json
 from advisor.model.own_step import OwnStep
-from advisor.model.trial import TrialRun, TrialSetup, TrialSource
-from ui.history.aside import put_aside
+from advisor.model.trial import TrialRun, TrialSetup
+from ui.history.aside import put_aside, why_unusable
+from ui.history.rows import HistoryRow, OwnStepRow, Search
 
 # 1: first version. Tables and columns that came later are made where they are missing; an older
 # DL Advisor reads and writes the file without them.
@@ -58,75 +57,6 @@ CREATE TABLE IF NOT EXISTS own_step (
 _LATER_COLUMN = "finished_at"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
-    """What runs belong to: a network and a job on a machine, with one set of software.
-
-    Attributes:
-        key: digest of all that makes runs comparable.
-        machine: name of the processor.
-    """
-
-    key: str
-    created_on: str
-    network: str
-    title: str
-    phase: str
-    batch_size: int
-    precision: str
-    machine: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryRow:
-    """A finished run with what it belongs to.
-
-    Attributes:
-        finished_on: ISO date; finished_at: ISO date and time with its zone, "" where only the
-            date was kept.
-    """
-
-    search: Search
-    finished_on: str
-    setup: TrialSetup
-    run: TrialRun
-    finished_at: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnStepRow:
-    """A step that was tried, with the search that it is from; `step` is None: it is damaged."""
-
-    search: Search
-    step: OwnStep | None
-
-
-def search_of(
-    source: TrialSource, *, machine: str, software: str, created_on: str, code_text: str = ""
-) -> Search:
-    """Return the search that runs of a source belong to on this machine.
-
-    Args:
-        source: the network and the job.
-        machine: name of the processor, with what else changes the figures.
-        software: versions of what runs.
-        created_on: ISO date.
-        code_text: content of the user's own file, which may change under the same name.
-    """
-    parts = [json.dumps(encode(source), sort_keys=True), machine, software, code_text]
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    return Search(
-        key=digest,
-        created_on=created_on,
-        network=source.name,
-        title=source.title,
-        phase=source.phase.value,
-        batch_size=source.batch_size,
-        precision=source.precision.value,
-        machine=machine,
-    )
-
-
 class History:
     """An open history; a context manager.
 
@@ -144,7 +74,9 @@ class History:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = self._open()
         except (sqlite3.DatabaseError, OSError) as error:
-            raise InputError(f"{path}: the history cannot be opened: {error}") from None
+            raise InputError(
+                f"{path}: the history cannot be opened: {why_unusable(error)}"
+            ) from None
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -206,7 +138,9 @@ class History:
                 raise
             self._database.execute("COMMIT")
         except sqlite3.Error as error:
-            raise InputError(f"{self._path}: the history cannot be written: {error}") from None
+            raise InputError(
+                f"{self._path}: the history cannot be written: {why_unusable(error)}"
+            ) from None
 
     def check_writable(self) -> None:
         """Find out before long work whether something can be kept.
@@ -245,11 +179,15 @@ class History:
             )
 
     def runs_of(self, key: str) -> tuple[tuple[TrialSetup, TrialRun], ...]:
-        """Return the setups and runs of a search, in the order in which they were made."""
+        """Return the setups and runs of a search, in the order in which they were made.
+
+        Raises:
+            InputError: when one is damaged.
+        """
         rows = self._database.execute(
             "SELECT setup, run FROM run WHERE search_key = ? ORDER BY id", (key,)
         )
-        return tuple((_value(a, TrialSetup), _value(b, TrialRun)) for a, b in rows)
+        return tuple((self._kept(a, TrialSetup), self._kept(b, TrialRun)) for a, b in rows)
 
     def add_own_step(self, search: Search, step: OwnStep) -> None:
         """Keep what a search tells of the predictions, in place of what it told before.
@@ -284,17 +222,20 @@ class History:
             f"SELECT {_SEARCH_COLUMNS}, run.finished_at, run.finished_on, run.setup, run.run "  # noqa: S608 - our own names
             "FROM run JOIN search ON search.key = run.search_key ORDER BY run.id"
         )
-        try:
-            return tuple(
-                HistoryRow(
-                    search=_search(row),
-                    finished_on=row[-3],
-                    setup=_value(row[-2], TrialSetup),
-                    run=_value(row[-1], TrialRun),
-                    finished_at=row[-4] or "",
-                )
-                for row in rows
+        return tuple(
+            HistoryRow(
+                search=_search(row),
+                finished_on=row[-3],
+                setup=self._kept(row[-2], TrialSetup),
+                run=self._kept(row[-1], TrialRun),
+                finished_at=row[-4] or "",
             )
+            for row in rows
+        )
+
+    def _kept(self, text: str, cls: type[_T]) -> _T:
+        try:
+            return _value(text, cls)
         except FormatError as error:
             raise InputError(
                 f"{self._path}: a run in it cannot be read ({error}): move the file away, and a "
@@ -393,8 +334,4 @@ def _text(value: TrialSetup | TrialRun | OwnStep) -> str:
 
 def _value(text: str, cls: type[_T]) -> _T:
     # It gives what is asked for, or raises FormatError.
-    try:
-        body = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from None
-    return cast("_T", decode(body, cls))
+    return cast("_T", decode(parse_json(text), cls))

@@ -21,7 +21,8 @@ from advisor.trial.judge import judge_all
 from advisor.trial.plan import BASELINE_ID, baseline_setup
 from ui.files import read_document
 from ui.history.advices import kept_advices, kept_at
-from ui.history.store import History, HistoryRow, OwnStepRow
+from ui.history.rows import HistoryRow, OwnStepRow
+from ui.history.store import History
 
 _OWN_STEP = "own-step:"
 _DAMAGED_STEP = N_("the figures of this step cannot be read: delete it")

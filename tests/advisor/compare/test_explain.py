@@ -252,7 +252,7 @@ def test_a_mac_trains_on_its_gpu_by_the_options_table(knowledge):
     )  # fmt: skip
     training = first(routes_of(machine, knowledge=knowledge), Phase.TRAINING)
     assert training.kind is DeviceKind.IGPU
-    assert training.option_titles == ("Train with PyTorch on the Apple GPU",)
+    assert training.option_titles == ("Use PyTorch on the Apple GPU",)
 
 
 def test_a_display_chip_of_a_server_is_no_device(knowledge):

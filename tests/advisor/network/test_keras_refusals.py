@@ -162,6 +162,7 @@ def test_an_empty_model_is_refused():
     refuse(sequential((9,)), "compute")
 
 
+@pytest.mark.alone
 def test_a_long_chain_backwards_is_ordered_in_time():
     calls = {
         f"d{i}": (layer("Dense", units=2), [f"d{i - 1}" if i else "feed"]) for i in range(5000)

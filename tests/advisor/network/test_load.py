@@ -261,6 +261,7 @@ def test_a_pickle_is_not_opened():
     )
 
 
+@pytest.mark.alone
 def test_two_hundred_layers_take_less_than_a_second():
     layers = [layer("Dense", name=f"d{i}", units=64, activation="relu") for i in range(200)]
     began = time.perf_counter()

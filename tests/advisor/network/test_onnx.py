@@ -82,6 +82,7 @@ def test_most_single_operations_have_the_shapes_of_their_files():
     assert refused == {"test_operator_flatten", "test_operator_view"}
 
 
+@pytest.mark.alone
 def test_a_file_is_mapped_and_its_weights_are_not_read(tmp_path):
     """A gigabyte of weights (a hole in the file) costs no time."""
     data = model([("MatMul", ["x", "w"], ["y"])], [fed("x", "batch", 4)], [weights("w", 4, 2)])

@@ -243,3 +243,24 @@ def test_what_the_session_noticed(warning, code):
 def test_the_host_and_other_programs_are_named_before_throttling(other):
     warnings = (StabilityWarning.THROTTLED, StabilityWarning[other])
     assert one(ryzen(), timed(GEMM, 100e9), warnings=warnings).cause.code is CauseCode[other]
+
+
+def hybrid():
+    """Eight fast cores to 5.8 GHz, sixteen slow ones to 4.3 GHz."""
+    return desktop("13th Gen Intel(R) Core(TM) i9-13900K", "alderlake", cores=24, threads=32)
+
+
+def test_slow_cores_are_not_counted_as_fast_ones():
+    row = one(hybrid(), timed(GEMM, 1.9e12))
+    assert row.peak == pytest.approx(2.59e12, rel=0.02)
+    assert (row.verdict, row.cause) == (Verdict.NORMAL, None)
+    assert one(hybrid(), timed(GEMM, 0.9e12)).verdict is Verdict.LOW
+
+
+def test_the_measured_clock_of_fast_and_slow_cores_is_their_mean():
+    peak = timed(PeakShape(), 2.5e12, runner=Runner.CLOCK)
+    rows = judge(hybrid(), timed(GEMM, 1.9e12), peak, clock(4.8))
+    bounded = [row for row in rows if row.basis is PeakBasis.CORES_MEASURED_CLOCK_ISA]
+    assert bounded
+    assert all(row.peak == pytest.approx(16 * 4.8e9 * 32) for row in bounded)
+    assert all(row.verdict is Verdict.NORMAL for row in rows)

@@ -32,7 +32,8 @@ def test_a_given_index_is_used_and_changes_nothing():
     given = dataclasses.replace(made, index=index)
     assert given.cloud is index.cloud
     assert given.law == made.law
-    found = gpu_device(spec, precision=Precision.FLOAT32)
+    precision = Precision.FLOAT32
+    found = gpu_device(spec, precision=precision)
     assert found is not None
-    assert given.nearby.on(found) == made.nearby.on(found) is not None
+    assert given.nearby[precision].on(found) == made.nearby[precision].on(found) is not None
     assert given.network_rows == made.network_rows

@@ -10,7 +10,7 @@ from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.offer import AcceleratorName
 from advisor.model.option import Option, OptionKind
-from advisor.model.quantity import Basis, Phase
+from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
 from advisor.predict.transfer import hardware_key, transfer
 from tests.advisor.predict.builders import (
@@ -99,6 +99,33 @@ def test_training_on_several_gpus_is_told_and_inference_is_not():
     work = small_cnn(phase=Phase.INFERENCE)
     asked = estimate(rent_gpu(), context(work=work))
     assert not any("two such GPUs" in text for text in asked.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "like", "words"),
+    [
+        ("Volta", Precision.FLOAT32, "has no units for bfloat16: it computes in float32"),
+        ("Ampere", Precision.FLOAT16, "bfloat16 has units of the same rate there"),
+    ],
+)
+def test_bfloat16_takes_as_long_as_the_format_that_is_computed(architecture, like, words):
+    """On the published rows: half precision is faster where there are units."""
+    facts = load_knowledge()
+    (spec,) = (
+        spec
+        for spec in facts.devices
+        if spec.device in ("NVIDIA Tesla V100 SXM2 16 GB", "NVIDIA A100 SXM4 40 GB")
+        and spec.architecture == architecture
+    )
+
+    def on_it(precision):
+        work = dataclasses.replace(small_cnn(), precision=precision)
+        return estimate(buy(spec), prediction_context(work=work, facts=facts))
+
+    asked, known = on_it(Precision.BFLOAT16), on_it(like)
+    assert asked.step_s.mid == pytest.approx(known.step_s.mid, rel=0.02)
+    assert any(words in text for text in asked.assumptions)
+    assert not any("units" in text for text in known.assumptions)
 
 
 def test_the_same_processor_takes_the_same_time():

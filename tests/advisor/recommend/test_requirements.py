@@ -244,10 +244,18 @@ def test_a_figure_of_another_framework_is_an_open_question():
 
 
 def test_a_fact_that_the_profile_lacks_leaves_the_row_and_is_told():
-    where = given(cpu=a_cpu(n_numa_nodes=None))
+    where = given(cpu=a_cpu(n_numa_nodes=None, n_packages=2))
     verdict = check(a_fact(excluded_when=("n_numa_nodes<2",)), given=where, families={})
     assert verdict.applies
     assert verdict.unknown == ("n_numa_nodes<2",)
+
+
+def test_a_small_processor_that_stands_alone_is_one_node():
+    where = given(cpu=a_cpu(n_numa_nodes=None, n_packages=1, n_physical_cores=8))
+    verdict = check(a_fact(excluded_when=("n_numa_nodes<2",)), given=where, families={})
+    assert verdict.refusals
+    large = given(cpu=a_cpu(n_numa_nodes=None, n_packages=1, n_physical_cores=32))
+    assert check(a_fact(excluded_when=("n_numa_nodes<2",)), given=large, families={}).unknown
 
 
 def test_a_condition_of_a_newer_table_is_undecided():

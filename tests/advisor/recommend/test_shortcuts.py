@@ -182,6 +182,7 @@ def test_the_law_of_a_sweep_is_that_of_least_error(seed):
 # --- scale ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.alone
 def test_all_bundled_offers(facts, kaveri):
     """The goal is 0.1 s on a usual machine; twice that leaves room for a busy one."""
     workload, index = job(facts), knowledge_index(facts)

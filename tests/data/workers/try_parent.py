@@ -14,7 +14,8 @@ from advisor.model.trial import CodeReference, TrialSetup, TrialSource
 from advisor.trial.schedule import search
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.trials.run import RunLimits, run_setup
-from ui.history.store import History, search_of
+from ui.history.rows import search_of
+from ui.history.store import History
 
 _, root, file, folder = sys.argv
 path = Path(folder) / "net.py"

@@ -72,6 +72,28 @@ def test_what_is_no_environment_with_a_framework_is_refused(venv, reader, tmp_pa
         find_environment(str(venv("requests-2.0")), reader=reader)
 
 
+@posix
+def test_each_kind_of_a_wrong_interpreter_has_its_own_reason(venv, reader, tmp_path):
+    gone = tmp_path / "gone" / "python3"
+    gone.parent.mkdir()
+    gone.symlink_to(tmp_path / "removed" / "python3")
+    other = tmp_path / "tool"
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    locked = venv("torch-2.9.0") / "bin" / "python3.11"
+    locked.write_text("")
+    reasons = {
+        gone: "the link leads nowhere",
+        gone.parent: "no deep-learning framework",
+        other: "not a Python interpreter",
+        other.parent: "no Python interpreter in this folder",
+        locked: "its file is not executable",
+    }
+    for place, reason in reasons.items():
+        with pytest.raises(InputError, match=reason):
+            find_environment(str(place), reader=reader)
+
+
 def environment(*names):
     frameworks = tuple(InstalledFramework(name=name, version="2.0") for name in names)
     return Environment(python="/x/python", version=None, kind="venv", frameworks=frameworks)

@@ -20,7 +20,8 @@ from advisor.model.measurement import Outcome, SoftwareStack
 from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import TrialRun, TrialSetup, TrialSource
-from ui.history.store import SCHEMA_VERSION, History, OwnStepRow, search_of
+from ui.history.rows import OwnStepRow, search_of
+from ui.history.store import SCHEMA_VERSION, History
 
 ROOT = Path(__file__).parents[3]
 PARENT = ROOT / "tests" / "data" / "workers" / "try_parent.py"

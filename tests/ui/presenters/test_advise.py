@@ -368,6 +368,7 @@ def test_ranking_anew_changes_the_job_and_the_limits_alone():
     assert stay.prediction.total_s.mid > before.prediction.total_s.mid
 
 
+@pytest.mark.alone
 def test_a_slider_is_followed_at_once():
     """Goal: 0.05 s; the limit leaves room for a slow machine and looks at our own time alone."""
     advice = real_advice()

@@ -138,6 +138,7 @@ def test_addresses_without_tls_are_not_asked(tmp_path):
     assert all("only https addresses are asked" in outcome.message for outcome in done)
 
 
+@pytest.mark.alone
 def test_cancelling_ends_a_hanging_transfer_at_once(good_server, tmp_path):
     good_server.routes["/primary" + VMS] = drip
     began = time.monotonic()

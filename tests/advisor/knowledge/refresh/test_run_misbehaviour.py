@@ -17,6 +17,7 @@ from tests.advisor.knowledge.refresh.servers import (
 )
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", MISBEHAVIOURS)
 def test_misbehaving_server_leaves_the_table_in_use(name, good_server, tmp_path):
     good_server.routes["/primary" + VMS] = answer(catalog(aws_offers(), factor=1.05))

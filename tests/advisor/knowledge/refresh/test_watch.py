@@ -3,7 +3,11 @@
 import socket
 import time
 
+import pytest
+
 from advisor.knowledge.refresh.watch import Watch
+
+pytestmark = pytest.mark.alone
 
 
 def test_a_blocked_reader_is_freed_at_the_deadline():

@@ -1,0 +1,77 @@
+"""Free notebook services: how long a job would take there, and in how many of their sessions.
+
+A free offer has no price and is never summed: whether a job fits in its hours is what counts.
+Leaves to others: the limits (`free_tiers` of the knowledge), who is hinted at
+(`advisor.recommend.options`), times (`advisor.predict`).
+"""
+
+import math
+from collections.abc import Iterable
+
+from advisor.model.machine import MissingFact
+from advisor.model.offer import FreeTier
+from advisor.model.option import OptionKind
+from advisor.model.recommendation import Hint, Reason, ReasonCode
+from advisor.recommend.evaluate import Given, predict_option, speedup_of
+from advisor.recommend.offers import cloud_option
+from advisor.recommend.reasons import reason
+
+# What they hand out (`free_tiers`): its time tells whether a job fits.
+FREE_ACCELERATOR = "T4"
+
+
+def with_free_time(hint: Hint, *, given: Given) -> Hint:
+    """Add to a free notebook service how long the job would take there, and its limits.
+
+    Args:
+        hint: of any kind; the others are returned as they are.
+        given: the job, the machine and what is known.
+    """
+    if hint.option.kind is not OptionKind.FREE_TIER:
+        return hint
+    knowledge = given.context.knowledge
+    offer = next((o for o in knowledge.offers if o.accelerator == FREE_ACCELERATOR), None)
+    if offer is None:
+        return hint
+    option = cloud_option(offer, is_spot=False)
+    found = predict_option(option, given=given)
+    if isinstance(found, MissingFact):
+        return hint
+    speedup = speedup_of(option, found, baseline=given.baseline)
+    if speedup.mid <= 1.0:
+        code, factor = ReasonCode.SLOWER_THAN_NOW, 1.0 / speedup.mid
+    else:
+        code, factor = ReasonCode.FASTER_THAN_NOW, speedup.mid
+    hours = found.total_s.mid / 3600.0
+    why = reason(code, factor_x=factor, hours=hours, device=FREE_ACCELERATOR)
+    limits = free_limits(hint.option.id, hours=hours, tiers=knowledge.free_tiers)
+    others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
+    return Hint(option=hint.option, reasons=(why, *limits, *others), steps=hint.steps)
+
+
+def free_limits(option_id: str, *, hours: float, tiers: Iterable[FreeTier]) -> tuple[Reason, ...]:
+    """Return in how many sessions and weeks a job of some hours is done; empty: no limit is known.
+
+    Args:
+        option_id: of the service.
+        hours: that the job computes there.
+        tiers: the limits, with the day on which each was read.
+    """
+    found = []
+    for tier in tiers:
+        if tier.option_id != option_id or tier.session_hours is None:
+            continue
+        told: dict[str, str | float] = {
+            "date": tier.observed_on,
+            "session_h": tier.session_hours,
+            "hours": hours,
+            "device": FREE_ACCELERATOR,
+        }
+        n_sessions = math.ceil(hours / tier.session_hours)
+        if n_sessions > 1:
+            told["n_sessions"] = float(n_sessions)
+        if tier.hours_a_week is not None and hours > tier.hours_a_week:
+            told["n_weeks"] = float(math.ceil(hours / tier.hours_a_week))
+            told["week_h"] = tier.hours_a_week
+        found.append(reason(ReasonCode.FREE_LIMIT, **told))
+    return tuple(found)
