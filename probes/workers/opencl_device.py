@@ -4,7 +4,6 @@ Leaves to others: running and timing (`opencl_work`), what is computed (`opencl_
 """
 
 import contextlib
-import mmap
 import pathlib
 import warnings
 
@@ -20,7 +19,6 @@ _KERNELS = pathlib.Path(__file__).resolve().parent / "kernels"
 _MEMORY_SHARE = 0.6
 # What is handed over together should not keep a device longer: displays freeze, drivers reset it.
 MAX_SUBMISSION_S = 0.1
-_LARGE_PAGE = 2 << 20
 # Kernels count elements in 32 bits.
 _MAX_ELEMENTS = (1 << 31) - 1
 _SELF_TEST = "__kernel void self_test(__global float *a) { a[0] = 1.0f; }"
@@ -225,32 +223,13 @@ def _last_line(error):
     return lines[0] if lines else str(error).splitlines()[0]
 
 
-def _on_large_pages(size_bytes):
-    """Return host memory that begins a large page; the system is asked for large ones."""
-    region = mmap.mmap(-1, size_bytes + _LARGE_PAGE)
-    with contextlib.suppress(OSError):
-        region.madvise(mmap.MADV_HUGEPAGE)
-    room = np.frombuffer(region, np.uint8)
-    first = -room.ctypes.data % _LARGE_PAGE
-    return room[first : first + size_bytes]
-
-
 class Workspace:
-    """The buffers of one kernel, given back together.
+    """The buffers of one kernel, given back together."""
 
-    Args:
-        device: that they are on.
-        wants_large_pages: of a processor on Linux, the buffers without content are memory of ours
-            on pages of 2 MB where the system grants them. With those of 4 kB, which most drivers
-            take, a sweep takes up to 1.7 times as long in one run as in the next.
-    """
-
-    def __init__(self, device, wants_large_pages=False):
+    def __init__(self, device):
         self._device = device
         self._buffers = []
         self._bytes = 0
-        is_possible = device.is_cpu and hasattr(mmap, "MADV_HUGEPAGE")
-        self._wants_large_pages = wants_large_pages and is_possible
 
     def _allocate(self, size_bytes, host=None):
         device, flags = self._device, self._device.cl.mem_flags
@@ -260,12 +239,7 @@ class Workspace:
                     size_bytes / 1e6, device.largest_buffer() / 1e6
                 )
             )
-        if host is None and self._wants_large_pages and size_bytes >= _LARGE_PAGE:
-            memory = _on_large_pages(size_bytes)
-            buffer = device.cl.Buffer(
-                device.context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=memory
-            )
-        elif host is None:
+        if host is None:
             buffer = device.cl.Buffer(device.context, flags.READ_WRITE, size_bytes)
         else:
             buffer = device.cl.Buffer(

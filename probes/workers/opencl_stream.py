@@ -74,7 +74,7 @@ class _Stream:
         elements, width = self._elements(), variant[0]
         count = max(1, elements // width)
         elements = count * width
-        workspace = opencl_device.Workspace(self._device, wants_large_pages=True)
+        workspace = opencl_device.Workspace(self._device)
         try:
             return self._build(workspace, variant, count, elements)
         except BaseException:
