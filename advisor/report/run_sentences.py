@@ -10,6 +10,7 @@ from advisor.i18n import N_
 ENDED = (
     N_("the worker ended without a result"),
     N_("the worker ended in the middle of a line"),
+    N_("the worker ended with exit status {code}: {why}"),
     N_("the worker ended with exit status {code}"),
     N_("the worker closed its output without a result"),
     N_("the worker spoke on after its last message"),

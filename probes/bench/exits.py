@@ -16,6 +16,9 @@ _WINDOWS_FAULTS = {
 }
 _WINDOWS_OUT_OF_MEMORY = 0xC0000017
 
+# Characters of what a program wrote last.
+_MOST_WORDS = 200
+
 _SIGNAL_WORDS = {
     "SIGABRT": "aborted itself",
     "SIGSEGV": "accessed memory that is not its own",
@@ -41,6 +44,15 @@ def describe_exit(status: int) -> tuple[Outcome, str]:
     if code in _WINDOWS_FAULTS:
         return Outcome.CRASHED, f"the worker {_WINDOWS_FAULTS[code]} (0x{code:08X})"
     return Outcome.CRASHED, f"the worker ended with exit status {status}"
+
+
+def last_words(stderr: str) -> str:
+    """Return the last line that a program wrote, as far as it can be shown; "" for none.
+
+    Of an interpreter that does not start it is the only reason that there is.
+    """
+    lines = ("".join(c for c in line if c.isprintable()).strip() for line in stderr.splitlines())
+    return next((line for line in reversed(list(lines)) if line), "")[:_MOST_WORDS]
 
 
 def _describe_signal(number: int) -> tuple[Outcome, str]:

@@ -16,7 +16,7 @@ from advisor.model.measurement import Outcome
 from probes.bench.child import Child, Exited, Item, OutputEnded, Received, Violated
 from probes.bench.commands import WorkerCommand
 from probes.bench.environment import child_environment
-from probes.bench.exits import describe_exit
+from probes.bench.exits import describe_exit, last_words
 from probes.bench.protocol import EVENT_TYPES, FINAL_TYPES, PROTOCOL_VERSION, Message
 
 __all__ = [
@@ -37,6 +37,8 @@ EXIT_GRACE_S = 2.0
 # Time for the rest of the output to arrive after the worker has gone.
 DRAIN_S = 0.3
 _POLL_S = 0.1
+# Larger ones are faults that the system tells.
+_MOST_STATUS = 256
 
 # Stages in which a worker is silent for long: a framework loads, or compiles.
 LOADING_STAGES = frozenset({"import"})
@@ -126,6 +128,7 @@ class _End:
     outcome: Outcome
     message: str = ""
     result: Mapping[str, Any] | None = None
+    has_status: bool = False
 
 
 class _Watch:
@@ -296,7 +299,7 @@ class _Watch:
         outcome, text = describe_exit(status or 0)
         if has_rest and outcome is Outcome.PROTOCOL_ERROR:
             text = "the worker ended in the middle of a line"
-        return _End(outcome, text)
+        return _End(outcome, text, has_status=0 < (status or 0) < _MOST_STATUS)
 
 
 def work(
@@ -339,8 +342,9 @@ def work(
             end = yield from watch.follow()
         # Read after the end, when everything that was written has arrived.
         tail = child.stderr_tail
+        why = f": {words}" if end.has_status and (words := last_words(tail)) else ""
         return WorkerVerdict(
-            outcome=end.outcome, result=end.result, message=end.message, stderr_tail=tail
+            outcome=end.outcome, result=end.result, message=end.message + why, stderr_tail=tail
         )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.model.measurement import Outcome
-from probes.bench.exits import describe_exit
+from probes.bench.exits import describe_exit, last_words
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,10 @@ def test_each_status_has_a_verdict_and_a_sentence(status, outcome, words):
     found, text = describe_exit(status)
     assert found is outcome
     assert words in text
+
+
+def test_the_last_words_are_one_line_that_can_be_shown():
+    said = "first\n\x1b[31mlibpython3.so: cannot open\x07\n  \n"
+    assert last_words(said) == "[31mlibpython3.so: cannot open"
+    assert last_words("") == last_words("\n \n") == ""
+    assert len(last_words("x" * 5000)) == 200

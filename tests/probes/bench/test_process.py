@@ -95,7 +95,7 @@ def test_the_environment_is_what_was_allowed_and_what_was_set(monkeypatch):
     ("how", "outcome", "words"),
     [
         ("exit_0", Outcome.PROTOCOL_ERROR, "without a result"),
-        ("exit_3", Outcome.CRASHED, "exit status 3"),
+        ("exit_3", Outcome.CRASHED, "exit status 3: the reason"),
         ("half_a_line", Outcome.PROTOCOL_ERROR, "middle of a line"),
         ("not_json", Outcome.PROTOCOL_ERROR, "no message"),
         ("invalid_utf8", Outcome.PROTOCOL_ERROR, "no message"),
