@@ -6,7 +6,7 @@ Leaves to others: the whole of each (`advisor.report.advice_sections`).
 from advisor.format import format_duration, format_duration_interval, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
-from advisor.model.recommendation import AvoidedOption, Hint, ReasonCode, Recommendation
+from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Section, Table
 from advisor.report.advice_sections import short_money, warning_notes
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
@@ -60,7 +60,7 @@ def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
             text=tr(
                 N_("{title}: {why}."),
                 title=said_title(hint.option.title, tr),
-                why=reason_text(hint.reasons[0], tr),
+                why="; ".join(reason_text(reason, tr) for reason in _shown_reasons(hint)),
             ),
             style="note",
         )
@@ -68,6 +68,12 @@ def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
         if hint.reasons
     )
     return Section(title=tr(N_("Worth trying, not ranked")), blocks=lines)
+
+
+def _shown_reasons(hint: Hint) -> tuple[Reason, ...]:
+    """Return the first reason, and what a free service ends with."""
+    limits = (reason for reason in hint.reasons[1:] if reason.code is ReasonCode.FREE_LIMIT)
+    return (hint.reasons[0], *limits)
 
 
 def _place(hint: Hint) -> int:
