@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from advisor.knowledge.catalog import MachineType, machine_types
+from advisor.knowledge.lookup import find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.offer import (
@@ -26,7 +27,7 @@ from advisor.model.offer import (
     SpotBand,
     StoragePrice,
 )
-from advisor.model.published import DeviceSpec
+from advisor.model.published import DeviceSpec, GpuFamily
 
 # A month in the price lists of all vendors.
 HOURS_PER_MONTH = 730.0
@@ -60,6 +61,7 @@ class CloudIndex:
     bands: MappingProxyType[tuple[str, str, str], SpotBand]
     retirements: MappingProxyType[str, tuple[tuple[re.Pattern[str], Retirement], ...]]
     accelerators: MappingProxyType[tuple[str, int | None], DeviceSpec | None]
+    families: MappingProxyType[str, GpuFamily | None]
     clocks: MappingProxyType[str, float]
 
     def clock_ghz(self, platform: CpuPlatform | None) -> float | None:
@@ -223,6 +225,13 @@ def cloud_index(knowledge: Knowledge) -> CloudIndex:
         retirements=MappingProxyType(
             {vendor: tuple(entries) for vendor, entries in retirements.items()}
         ),
+        families=MappingProxyType(
+            {
+                name: _family_of(name, knowledge)
+                for row in knowledge.accelerators
+                if (name := row.device)
+            }
+        ),
         accelerators=MappingProxyType(
             {
                 (row.accelerator, row.memory_bytes): devices.get(row.device or "")
@@ -230,6 +239,10 @@ def cloud_index(knowledge: Knowledge) -> CloudIndex:
             }
         ),
     )
+
+
+def _family_of(name: str, knowledge: Knowledge) -> GpuFamily | None:
+    return find_gpu_family(knowledge, pci_vendor_id=None, pci_device_id=None, name=name)
 
 
 def _by_vendor(rows: Iterable[_Price]) -> MappingProxyType[str, tuple[_Price, ...]]:

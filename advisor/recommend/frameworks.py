@@ -1,4 +1,4 @@
-"""Whether the framework that the work is written in runs on a GPU that could be bought.
+"""Whether the framework that the work is written in runs on a GPU to buy or to rent.
 
 The work is Keras on TensorFlow (`advisor.recommend.circumstances`). A card that only another
 framework reaches is no way to do the same training faster, and is not offered for it. Inference
@@ -11,10 +11,12 @@ import re
 from advisor.knowledge.lookup import find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import OsFamily
+from advisor.model.published import GpuFamily
 from advisor.model.quantity import Phase
 from advisor.recommend.devices import support_of
 
-# As the families' routes name it.
+# As the families' routes name it; of a rented machine today's wheel, which its commands install.
+_TODAYS_TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b(?! up to)", re.IGNORECASE)
 _TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
 
 
@@ -29,3 +31,14 @@ def runs_now_on(name: str, *, system: OsFamily, phase: Phase, knowledge: Knowled
     if phase is Phase.INFERENCE:
         return True
     return support.route is not None and _TENSORFLOW.search(support.route) is not None
+
+
+def runs_when_rented(family: GpuFamily | None) -> bool:
+    """Return whether today's TensorFlow runs on a GPU beside Linux; True: its family is unknown.
+
+    Rented machines for inference run it too, so the route is that of training.
+    """
+    if family is None:
+        return True
+    support = support_of(family, system=OsFamily.LINUX, phase=Phase.TRAINING)
+    return support.route is not None and _TODAYS_TENSORFLOW.search(support.route) is not None

@@ -21,6 +21,7 @@ from advisor.model.recommendation import Preferences, Reason, ReasonCode, Reject
 from advisor.model.workload import Workload
 from advisor.predict.anchors import peak_flop_per_s
 from advisor.recommend.circumstances import memory_fits, needed_bytes
+from advisor.recommend.frameworks import runs_when_rented
 from advisor.recommend.reasons import reason
 
 # Machines whose data sheets differ by less are of one speed class.
@@ -216,6 +217,8 @@ def _accelerator_refusal(offer: Offer, workload: Workload, index: CloudIndex) ->
         return ReasonCode.TIME_UNKNOWN
     if offer.architecture in _ARM or device.vendor.upper() != "NVIDIA":
         # Keras' default backend has a GPU wheel for NVIDIA beside x86 alone.
+        return ReasonCode.FRAMEWORK_DOES_NOT_RUN
+    if not runs_when_rented(index.families.get(device.device)):
         return ReasonCode.FRAMEWORK_DOES_NOT_RUN
     memory = offer.accelerator_memory_bytes or device.memory_bytes
     if memory is not None and needed_bytes(workload) > memory:

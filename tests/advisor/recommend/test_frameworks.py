@@ -2,10 +2,11 @@
 
 import pytest
 
-from advisor.knowledge.store import Knowledge
+from advisor.knowledge.cloud import cloud_index
+from advisor.knowledge.store import Knowledge, load_knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.quantity import Phase
-from advisor.recommend.frameworks import runs_now_on
+from advisor.recommend.frameworks import runs_now_on, runs_when_rented
 from tests.advisor.recommend.families import AMPERE, RDNA3
 
 FACTS = Knowledge(gpu_families=(AMPERE, RDNA3))
@@ -24,3 +25,27 @@ FACTS = Knowledge(gpu_families=(AMPERE, RDNA3))
 )
 def test_only_where_the_framework_is_named(name, system, phase, answer):
     assert runs_now_on(name, system=system, phase=phase, knowledge=FACTS) is answer
+
+
+@pytest.mark.parametrize(
+    ("device", "runs"),
+    [
+        ("NVIDIA Tesla T4", True),
+        ("NVIDIA A100 SXM4 40 GB", True),
+        ("NVIDIA GeForce RTX 4090", True),
+        ("NVIDIA Tesla V100 SXM2 16 GB", True),
+        ("NVIDIA GeForce RTX 5090", False),
+        ("NVIDIA B200", False),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", False),
+        ("NVIDIA Tesla K80", False),
+        ("NVIDIA Tesla M60", False),
+    ],
+)
+def test_rented_gpus_run_the_wheel_that_their_commands_install(device, runs):
+    families = cloud_index(load_knowledge()).families
+    assert device in families
+    assert runs_when_rented(families[device]) is runs
+
+
+def test_a_gpu_of_no_known_family_is_not_refused():
+    assert runs_when_rented(None)
