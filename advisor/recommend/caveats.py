@@ -32,6 +32,7 @@ OLD_SPOT_PRICE_DAYS = 7
 WIDE_FACTOR = 4.0
 # What computes this much faster is worth a sentence where its work is not.
 WORTH_SAYING = 1.2
+_BFLOAT16_FEATURES = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
 _ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER})
 # Share of CPU time used by others while it was looked at.
 BUSY_FRACTION = 0.2
@@ -77,8 +78,16 @@ def machine_caveats(
     found += _memory(profile, workload)
     if workload.precision is Precision.INT8:
         found.append(caveat("int8_needs_quantising"))
+    if workload.precision is Precision.BFLOAT16 and _imitates_bfloat16(profile):
+        found.append(caveat("bfloat16_is_imitated"))
     found += [caveat("workload_note", note=note) for note in workload.notes]
     return tuple(found)
+
+
+def _imitates_bfloat16(profile: MachineProfile) -> bool:
+    """Whether a processor is known to have no instructions for it (option avoid-bf16-no-hw)."""
+    features = profile.cpu.isa_features
+    return bool(features) and _BFLOAT16_FEATURES.isdisjoint(features)
 
 
 def _framework(profile: MachineProfile) -> Iterable[Caveat]:

@@ -219,6 +219,11 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("Keras computes no network in int8 by itself: the times are those of its products after"
            " the model was quantised, by one of the ways that are worth trying."),
     ),
+    "bfloat16_is_imitated": (
+        N_("This processor has no instructions for bfloat16 and imitates it: a step takes 4 to 22"
+           " times as long as in float32. Times of it that were not measured in bfloat16 are those"
+           " of float32: compute in float32 here."),
+    ),
     "virtual_machine": (
         N_("This is a virtual machine ({hypervisor}): its host may slow it down at any time."),
     ),

@@ -201,6 +201,22 @@ def test_caveats_of_the_machine(changes, code, values):
     assert of_machine(**changes) == {code: values}
 
 
+@pytest.mark.parametrize(
+    ("features", "is_told"),
+    [
+        (("avx2", "fma"), True),
+        (("avx2", "avx512_bf16"), False),
+        (("asimd", "bf16"), False),
+        ((), False),
+    ],
+)
+def test_imitated_bfloat16_is_told(features, is_told):
+    work = dataclasses.replace(a_workload(), precision=Precision.BFLOAT16)
+    found = of_machine(workload=work, cpu=a_cpu(isa_features=features))
+    assert ("bfloat16_is_imitated" in found) is is_told
+    assert "bfloat16_is_imitated" not in of_machine(cpu=a_cpu(isa_features=features))
+
+
 def test_notes_of_the_workload_are_passed_on():
     found = of_machine(workload=a_workload(notes=("a layer is unknown",)))
     assert found == {"workload_note": {"note": "a layer is unknown"}}
