@@ -80,7 +80,10 @@ def _add_preferences(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--max-usd", type=_positive_number, metavar="X", help=N_("most to be spent"))
     group.add_argument("--deadline-hours", type=_positive_number, metavar="H")
     group.add_argument(
-        "--regions", metavar="R,R", default="", help=N_("cloud regions, default any")
+        "--regions",
+        metavar="R,R",
+        default="",
+        help=N_("cloud regions or europe, north-america, asia-pacific ..., default any"),
     )
     group.add_argument("--no-cloud", action="store_true", help=N_("leave rented machines out"))
     group.add_argument("--no-buy", action="store_true", help=N_("leave purchases out"))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.i18n import Translator
+from advisor.knowledge.regions import Continent, is_in_regions
 from advisor.knowledge.user_folder import skipped_sentence
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.quantity import Phase, Precision
@@ -252,13 +253,23 @@ def workload_of(options: argparse.Namespace) -> Workload:
         raise
 
 
-def regions_of(text: str) -> tuple[str, ...]:
-    """Return the regions of a comma-separated list, each one that has an offer."""
+def regions_of(text: str, *, has_short_names: bool = True) -> tuple[str, ...]:
+    """Return the regions of a comma-separated list.
+
+    Args:
+        text: whole names, and where short ones are allowed beginnings ("eu-") and "europe".
+        has_short_names: False where each region is fetched by its name.
+
+    Raises:
+        InputError: when no offer is there.
+    """
     regions = tuple(region.strip() for region in text.split(",") if region.strip())
     known = {offer.region for offer in dataset.bundled_knowledge().offers}
     for region in regions:
-        if region not in known:
-            close = difflib.get_close_matches(region, sorted(known), n=3, cutoff=_ALIKE)
+        is_short = has_short_names and any(is_in_regions(r, wanted=(region,)) for r in known)
+        if region not in known and not is_short:
+            names = sorted({*known, *(Continent if has_short_names else ())})
+            close = difflib.get_close_matches(region, names, n=3, cutoff=_ALIKE)
             if close:
                 near = ", ".join(close)
                 raise InputError(f"no offer is in region {region!r}: perhaps {near}")

@@ -71,7 +71,7 @@ def refresh(options: argparse.Namespace) -> int:
         limits=Limits() if options.total_s is None else Limits(total_s=options.total_s),
     )
     request.chosen()
-    regions_of(options.regions)
+    regions_of(options.regions, has_short_names=False)
     token = CancelToken()
     line = _Line()
     outcomes: list[TableOutcome] = []

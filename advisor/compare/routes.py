@@ -24,9 +24,9 @@ from advisor.recommend.devices import (
     families_of,
     is_proven,
     served_gpus,
-    slower_pair,
     support_of,
 )
+from advisor.recommend.published_pairs import slower_pair
 from advisor.recommend.requirements import check, matching_gpus
 
 # Conditions of the options table need a job: a usual one stands in.
@@ -129,9 +129,10 @@ def _why_not(
     pair = slower_pair(gpu, profile=profile, phase=phase, knowledge=knowledge)
     if pair is None:
         return None
+    there, here = pair.device, pair.cpu
     return (
-        f"others measured {pair.gpu.value:g} {pair.gpu.unit} on it against {pair.cpu.value:g} "
-        f"{pair.cpu.unit} on the processor beside it ({pair.gpu.workload})"
+        f"others measured {there.value:g} {there.unit} on it against {here.value:g} "
+        f"{here.unit} on the processor beside it ({there.workload})"
     )
 
 

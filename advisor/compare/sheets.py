@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from advisor.compare.ordering import best_of_each, placed, ratio_to
 from advisor.compare.own_device import OwnDevice
-from advisor.knowledge.lookup import find_device
+from advisor.knowledge.lookup import find_device, find_gpu
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import ComparedResult, ComparisonGroup, NoResult, OwnBasis, Subject
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
@@ -50,8 +50,8 @@ def _sheets(profile: MachineProfile, knowledge: Knowledge) -> tuple[_Sheet, ...]
     sheets = [cpu]
     for gpu in profile.graphics:
         opencl = opencl_of(gpu, profile=profile)
-        units = gpu.compute_units or (opencl.compute_units if opencl else None)
-        found = find_device(knowledge, gpu.name, kind=gpu.kind, compute_units=units)
+        units = opencl.compute_units if opencl else None
+        found = find_gpu(knowledge, gpu, cpu_brand=profile.cpu.brand, compute_units=units)
         device = OwnDevice(device_id=opencl.id if opencl else gpu.id, name=gpu.name, kind=gpu.kind)
         sheets.append(
             _Sheet(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from advisor.knowledge.names import Reading, Words, read_name
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import DeviceKind
+from advisor.model.machine import DeviceKind, GraphicsDevice
 from advisor.model.published import (
     Comparability,
     CpuIsaRow,
@@ -72,6 +72,32 @@ def find_device(
     found = [_find_of_kind(knowledge.devices, name, other, compute_units) for other in others]
     certain = [spec for spec in found if spec is not None]
     return certain[0] if len(certain) == 1 else None
+
+
+def find_gpu(
+    knowledge: Knowledge,
+    gpu: GraphicsDevice,
+    *,
+    cpu_brand: str,
+    compute_units: int | None = None,
+) -> DeviceSpec | None:
+    """Return the specification of a machine's GPU.
+
+    The bus often gives one name to several products; an integrated GPU is then found by the
+    processor that it sits in: "AMD RYZEN AI MAX+ 395 w/ Radeon 8060S".
+
+    Args:
+        knowledge: facts to search.
+        gpu: of the machine.
+        cpu_brand: of its processor.
+        compute_units: as OpenCL reports them, where the bus does not.
+    """
+    names = [gpu.name]
+    if gpu.kind is DeviceKind.IGPU:
+        names.append(cpu_brand.partition("@")[0])
+    units = gpu.compute_units or compute_units
+    found = (find_device(knowledge, name, kind=gpu.kind, compute_units=units) for name in names)
+    return next((spec for spec in found if spec is not None), None)
 
 
 def _find_of_kind(
@@ -265,11 +291,28 @@ def find_gpu_family(
 
 
 def _has_id(family: GpuFamily, device_id: int) -> bool:
-    for entry in family.pci_device_ids:
-        first, _, last = entry.partition("-")
-        if int(first, 16) <= device_id <= int(last or first, 16):
-            return True
-    return False
+    return any(_is_within(entry, device_id) for entry in family.pci_device_ids)
+
+
+def _is_within(ids: str, device_id: int) -> bool:
+    first, _, last = ids.partition("-")
+    return int(first, 16) <= device_id <= int(last or first, 16)
+
+
+def rocm_target(family: GpuFamily, *, pci_device_id: str | None) -> str | None:
+    """Return AMD's name of a chip ("gfx1100"), as its packages are called; None: not known.
+
+    Args:
+        family: of the GPU.
+        pci_device_id: four hex digits, None unknown.
+    """
+    if pci_device_id is None:
+        return None
+    for entry in family.rocm_targets:
+        target, _, ids = entry.partition(":")
+        if _is_within(ids, int(pci_device_id, 16)):
+            return target
+    return None
 
 
 def published_for(

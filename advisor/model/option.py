@@ -35,6 +35,10 @@ class Advice(StrEnum):
     AVOID = "avoid"
 
 
+# Options for the machine's own GPUs are named after them.
+DEVICE_PREFIX = "device:"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionFact:
     """A row of the options table.

@@ -128,6 +128,7 @@ class GpuFamily:
 
     The support cells say "official", "unofficial" or "none" and the route to take.
     `pci_device_ids` are hex ranges "1304-130f" or single ids; `name_pattern` a regular expression.
+    `rocm_targets` are AMD's names of the chips, by PCI identity: "gfx1201:7550-7551".
     `fp32_flop_per_cycle_per_unit` counts the compute units that OpenCL drivers report; None where
     members of the family or their drivers differ.
     """
@@ -155,6 +156,7 @@ class GpuFamily:
     source: str
     confidence: str
     fp32_flop_per_cycle_per_unit: float | None = None
+    rocm_targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

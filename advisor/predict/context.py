@@ -58,8 +58,9 @@ class PredictionContext:
             a device computes it in.
         network: what is known of the bundled network, None where it is not one; network_names:
             its spellings, as `advisor.predict.published.spelled` gives them.
-        network_rows: published results of this network and phase, with seconds for one sample;
-            batch_rows: those of a similar batch, each after its device in lower case.
+        batch_rows: published results of this network, phase and about this batch, each after its
+            device in lower case and before the seconds for one sample, by number format as in
+            nearby.
         totals: work of a step; law: how steps of that size use cores.
         machine_evidence: measured figures of this processor, in words.
     """
@@ -79,8 +80,9 @@ class PredictionContext:
     nearby: Mapping[Precision, JobAnswers] = field(init=False)
     network: NetworkFacts | None = field(init=False)
     network_names: frozenset[str] = field(init=False)
-    network_rows: tuple[tuple[PublishedResult, float], ...] = field(init=False)
-    batch_rows: tuple[tuple[str, PublishedResult, float], ...] = field(init=False)
+    batch_rows: Mapping[Precision, tuple[tuple[str, PublishedResult, float], ...]] = field(
+        init=False
+    )
     totals: StepTotals = field(init=False)
     law: ThreadLaw = field(init=False)
     machine_evidence: tuple[Evidence, ...] = field(init=False)
@@ -92,7 +94,6 @@ class PredictionContext:
         totals = step_totals(work)
         network = network_facts(facts, name=work.network)
         sheet = cpu_limits(self.profile, knowledge=facts)
-        rows = rows_of_network(work, knowledge=facts)
         ceilings = fit_ceilings(self.profile, self.measurements, facts)
         cpu = ceilings.cpu
         # Rented memory is shared: there the usual share of a machine like it is as good a guess as
@@ -124,12 +125,16 @@ class PredictionContext:
             },
             "network": network,
             "network_names": network_names(work, knowledge=facts),
-            "network_rows": rows,
-            "batch_rows": tuple(
-                (row.device.lower(), row, per_sample)
-                for row, per_sample in rows
-                if is_similar_batch(row, work.batch_size)
-            ),
+            "batch_rows": {
+                precision: tuple(
+                    (row.device.lower(), row, per_sample)
+                    for row, per_sample in rows_of_network(
+                        dataclasses.replace(work, precision=precision), knowledge=facts
+                    )
+                    if is_similar_batch(row, work.batch_size)
+                )
+                for precision in computed_precisions(work.precision)
+            },
             "totals": totals,
             "law": thread_law(index.sweeps, step_flop=float(totals.flop)),
             "machine_evidence": device_evidence(

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from advisor.knowledge.cloud import clock_under_load, usual_clocks
-from advisor.knowledge.lookup import find_device, find_isa
+from advisor.knowledge.lookup import find_device, find_gpu, find_isa
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, Memory
 from advisor.model.offer import CpuPlatform
@@ -26,6 +26,8 @@ _CONTENTION = 0.03
 STREAM_SHARE_OF_PEAK = 0.75
 # Between base and highest clock, where all cores work with wide vectors.
 _ALL_CORE_SHARE_OF_BOOST = 0.4
+# Of small and mobile processors the base clock is that of their least power, not of their work.
+_LEAST_SHARE_OF_BOOST = 0.65
 _DEFAULT_GHZ = 2.8
 
 # Flop per cycle and core by instruction set, where the microarchitecture is not known.
@@ -155,16 +157,26 @@ def _first_year(row: CpuIsaRow | None) -> int:
     return int(found.group()) if found else 2018
 
 
-def shared_bandwidth(cores: float, *, year: int, is_server: bool) -> float:
-    """Return sustained byte/s of some cores: each draws its own until the socket is full."""
+def shared_bandwidth(
+    cores: float, *, year: int, is_server: bool, socket_byte_per_s: float | None = None
+) -> float:
+    """Return sustained byte/s of some cores: each draws its own until the socket is full.
+
+    Args:
+        cores: that draw.
+        year: of the processor, for what a socket of its time has.
+        is_server: whether it has a server's channels.
+        socket_byte_per_s: sustained by the whole socket, where it is known.
+    """
     client, server = next(row[1:] for row in _MEMORY_BY_YEAR if year >= row[0])
-    socket = server if is_server else client
+    socket = socket_byte_per_s or (server if is_server else client)
     return socket * (1.0 - math.exp(-cores * _BYTE_PER_S_OF_CORE / socket))
 
 
 def _clock(base_ghz: float | None, boost_ghz: float | None) -> float | None:
     if base_ghz and boost_ghz:
-        return base_ghz + _ALL_CORE_SHARE_OF_BOOST * max(0.0, boost_ghz - base_ghz)
+        usual = base_ghz + _ALL_CORE_SHARE_OF_BOOST * max(0.0, boost_ghz - base_ghz)
+        return max(usual, _LEAST_SHARE_OF_BOOST * boost_ghz)
     return base_ghz or boost_ghz
 
 
@@ -183,6 +195,19 @@ def _usable_cores(cpu: Cpu) -> tuple[float, int]:
 def _memory_bandwidth(memory: Memory) -> float | None:
     if memory.channels and memory.speed_mt_per_s:
         return memory.channels * memory.speed_mt_per_s * 1e6 * 8 * STREAM_SHARE_OF_PEAK
+    return None
+
+
+def _beside_gpu(profile: MachineProfile, knowledge: Knowledge) -> float | None:
+    """Return the sustained byte/s of memory that is soldered beside an integrated GPU's cores.
+
+    Only the data sheet of such a GPU names it; elsewhere it is whatever the maker plugged in.
+    """
+    for gpu in profile.graphics:
+        if gpu.kind is DeviceKind.IGPU:
+            spec = find_gpu(knowledge, gpu, cpu_brand=profile.cpu.brand)
+            if spec and spec.shares_system_memory and spec.memory_bandwidth_byte_per_s:
+                return spec.memory_bandwidth_byte_per_s * STREAM_SHARE_OF_PEAK
     return None
 
 
@@ -230,7 +255,10 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     is_server = is_rented(profile) or _is_server(names, more=_LIKE_SERVERS)
     packages = max(1, cpu.n_packages or 1)
     least = packages * shared_bandwidth(
-        cores / packages, year=_first_year(row), is_server=is_server
+        cores / packages,
+        year=_first_year(row),
+        is_server=is_server,
+        socket_byte_per_s=_beside_gpu(profile, knowledge),
     )
     if bandwidth is not None and cores < (cpu.n_physical_cores or cores):
         bandwidth = min(bandwidth, cores * _BYTE_PER_S_OF_CORE)

@@ -193,9 +193,13 @@ def _published_estimate(
     """Return the time that someone measured with this network on this hardware."""
     names = _names(hardware, option)
     batch = context.workload.batch_size
+    formats = {context.workload.precision}
+    if isinstance(hardware, DeviceSpec):
+        formats.add(computed_precision(hardware, context.workload.precision))
     times = [
         (row, per_sample * batch)
-        for device, row, per_sample in context.batch_rows
+        for precision in sorted(formats)
+        for device, row, per_sample in context.batch_rows[precision]
         if _is_on(device, names)
     ]
     if not times:

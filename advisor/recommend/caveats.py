@@ -30,6 +30,8 @@ OLD_PRICE_DAYS = 90
 OLD_SPOT_PRICE_DAYS = 7
 # An interval is wide when its ends differ by more than this factor.
 WIDE_FACTOR = 4.0
+# A job that computes longer than this is one that few people wait for: a month.
+IMPATIENT_S = 30 * 86400.0
 # What computes this much faster is worth a sentence where its work is not.
 WORTH_SAYING = 1.2
 _BFLOAT16_FEATURES = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
@@ -152,6 +154,9 @@ def advice_caveats(
     spread = baseline.total_s.high / baseline.total_s.low if baseline.total_s.low > 0.0 else 1.0
     if spread > WIDE_FACTOR:
         found.append(caveat("interval_wide", factor_x=spread))
+    if ranked and ranked[0].prediction.total_s.mid > IMPATIENT_S:
+        hours = ranked[0].prediction.total_s.mid / 3600.0
+        found.append(caveat("first_takes_long", hours=hours))
     if any(entry.prediction.is_warned for entry in ranked[:1]):
         found.append(caveat("first_uncertain", option=ranked[0].option.title))
     found += _pays_in_longer_jobs(ranked)

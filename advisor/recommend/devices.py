@@ -3,26 +3,29 @@
 A GPU without official software for the job is no option, however many cores it has: it is
 refused with the advice for its family, or stands under "avoid" where somebody measured that it
 is slower than the processor beside it.
-Leaves to others: times (`advisor.predict`), the options table (`advisor.recommend.options`).
+Leaves to others: times (`advisor.predict`), the options table (`advisor.recommend.options`),
+what others measured on a device (`advisor.recommend.published_pairs`).
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from advisor.knowledge.lookup import find_device, find_gpu_family
+from advisor.knowledge.lookup import find_device, find_gpu_family, rocm_target
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OpenclDevice, OsFamily
-from advisor.model.option import Option, OptionKind
-from advisor.model.prediction import Evidence
-from advisor.model.published import Comparability, GpuFamily, PublishedResult
-from advisor.model.quantity import Interval, Phase, Source
+from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
+from advisor.model.published import GpuFamily
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode, Rejection, Step
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import vendor_word
+from advisor.recommend.published_pairs import avoided_by, is_usable, slower_pair
 from advisor.recommend.reasons import reason
 
-# Options for the machine's own GPUs are named after them.
-DEVICE_PREFIX = "device:"
+# How the options table writes a package of AMD that is called after a chip, and what it adds.
+_CHIP = "device-GFX"
+_CHIP_IS_MISSING = "in place of GFX"
 
 _LIKE = {DeviceKind.IGPU: "integrated GPU", DeviceKind.DGPU: "graphics card"}
 
@@ -46,15 +49,6 @@ class Support:
 
     level: str | None
     route: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
-    """A network that somebody timed on this processor and on this GPU."""
-
-    cpu: PublishedResult
-    gpu: PublishedResult
-    speedup: float
 
 
 def families_of(profile: MachineProfile, *, knowledge: Knowledge) -> dict[str, GpuFamily]:
@@ -141,11 +135,17 @@ def choose_devices(
     rejections: list[Rejection] = []
     for gpu in profile.graphics:
         option = _option_of(gpu, profile)
-        pair = slower_pair(gpu, profile=profile, phase=workload.phase, knowledge=knowledge)
+        pair = slower_pair(
+            gpu,
+            profile=profile,
+            phase=workload.phase,
+            knowledge=knowledge,
+            precision=workload.precision,
+        )
         family = families.get(gpu.id)
         refusals = _refusals(gpu, family=family, profile=profile, phase=workload.phase)
         if pair is not None:
-            avoid.append(_avoided(option, pair, refusals))
+            avoid.append(avoided_by(pair, option=option, reasons=refusals))
         if refusals:
             rejections.append(Rejection(option_id=option.id, title=option.title, reasons=refusals))
         elif pair is None and family is not None:
@@ -198,6 +198,23 @@ def device_steps(
             steps += hint.steps
     steps.append(Step(kind="text", caption="Advice", content=family.advice))
     return tuple(steps)
+
+
+def with_chip(hint: Hint, *, profile: MachineProfile, families: Mapping[str, GpuFamily]) -> Hint:
+    """Return a hint with the name of the GPU's chip in its commands, where it is known."""
+    gpu = next((gpu for gpu in profile.graphics if gpu.id == hint.option.device_id), None)
+    family = None if gpu is None else families.get(gpu.id)
+    if gpu is None or family is None:
+        return hint
+    target = rocm_target(family, pci_device_id=gpu.pci_device_id)
+    if target is None:
+        return hint
+    steps = tuple(
+        dataclasses.replace(step, content=step.content.replace(_CHIP, f"device-{target}"))
+        for step in hint.steps
+        if not step.content.startswith(_CHIP_IS_MISSING)
+    )
+    return dataclasses.replace(hint, steps=steps)
 
 
 def _option_of(gpu: GraphicsDevice, profile: MachineProfile) -> Option:
@@ -255,7 +272,7 @@ def is_proven(gpu: GraphicsDevice, support: Support, *, phase: Phase, knowledge:
         if (other.kind, other.vendor, other.architecture)
         == (spec.kind, spec.vendor, spec.architecture)
     }
-    return any(row.device in alike and _is_usable(row, phase) for row in knowledge.published)
+    return any(row.device in alike and is_usable(row, phase) for row in knowledge.published)
 
 
 def _caution(family: GpuFamily) -> str:
@@ -274,100 +291,4 @@ def _experiment(option: Option, family: GpuFamily, support: Support) -> Hint:
         option=option,
         reasons=(reason(ReasonCode.NO_FIGURE, support="unofficial"),),
         steps=tuple(steps),
-    )
-
-
-# --- what somebody measured on this very chip ---------------------------------------------------
-
-
-def slower_pair(
-    gpu: GraphicsDevice, *, profile: MachineProfile, phase: Phase, knowledge: Knowledge
-) -> _Pair | None:
-    """Return the published pair that shows most clearly that the GPU loses to its processor.
-
-    Both must stand in one study, for one network, and the processor's best figure counts.
-    """
-    cpu = find_device(knowledge, profile.cpu.brand, kind=DeviceKind.CPU)
-    if cpu is None:
-        return None
-    # What is quick to tell first: there are thousands of rows.
-    of_kind = [row for row in knowledge.published if row.device_kind is gpu.kind]
-    on_gpu = [
-        row
-        for row in of_kind
-        if _is_usable(row, phase) and _is_on(row, gpu, cpu_name=cpu.device, knowledge=knowledge)
-    ]
-    if not on_gpu:
-        return None
-    on_cpu = [row for row in knowledge.published if row.device == cpu.device]
-    rows = [row for row in on_cpu if _is_usable(row, phase)]
-    pairs = []
-    for row in on_gpu:
-        beside = [
-            other
-            for other in rows
-            if (other.study, other.workload, other.metric, other.unit)
-            == (row.study, row.workload, row.metric, row.unit)
-        ]
-        if beside:
-            best = max(beside, key=_rate)
-            pairs.append(_Pair(cpu=best, gpu=row, speedup=_rate(row) / _rate(best)))
-    slower = [pair for pair in pairs if pair.speedup < 1.0]
-    return min(slower, key=lambda pair: (pair.speedup, pair.gpu.id)) if slower else None
-
-
-def _is_usable(row: PublishedResult, phase: Phase) -> bool:
-    return (
-        row.phase.value == phase.value
-        and row.comparability is Comparability.COMPARABLE
-        and row.unit in ("s", "1/s")
-        and row.value > 0.0
-    )
-
-
-def _rate(row: PublishedResult) -> float:
-    return row.value if row.unit == "1/s" else 1.0 / row.value
-
-
-def _is_on(
-    row: PublishedResult, gpu: GraphicsDevice, *, cpu_name: str, knowledge: Knowledge
-) -> bool:
-    """A study names a GPU by itself, or an integrated one by the processor that it sits in."""
-    if row.device_kind is not gpu.kind:
-        return False
-    if gpu.kind is DeviceKind.IGPU and cpu_name.split()[-1].lower() in row.device.lower():
-        return True
-    spec = find_device(knowledge, gpu.name, kind=gpu.kind, compute_units=gpu.compute_units)
-    return spec is not None and row.device == spec.device
-
-
-def _avoided(option: Option, pair: _Pair, refusals: tuple[Reason, ...]) -> AvoidedOption:
-    why = reason(
-        ReasonCode.PUBLISHED_SLOWER,
-        factor_x=1.0 / pair.speedup,
-        workload=pair.gpu.workload,
-        cpu=_quantity(pair.cpu),
-        device=_quantity(pair.gpu),
-    )
-    return AvoidedOption(
-        option=option,
-        reasons=(why, *refusals),
-        speedup=Interval(low=pair.speedup, mid=pair.speedup, high=pair.speedup),
-        evidence=tuple(_evidence(row) for row in (pair.cpu, pair.gpu)),
-    )
-
-
-def _quantity(row: PublishedResult) -> str:
-    return f"{row.value:g} {row.unit}"
-
-
-def _evidence(row: PublishedResult) -> Evidence:
-    software = " ".join(word for word in (row.framework, row.build) if word)
-    statement = (
-        f"{row.workload}, {row.phase.value}: {_quantity(row)} ({row.metric.replace('_', ' ')}) "
-        f"on {row.device}, {software or 'software not stated'}"
-    )
-    date = None if row.year is None else str(row.year)
-    return Evidence(
-        statement=statement, source=Source(title=row.study, reference=row.source, date=date)
     )

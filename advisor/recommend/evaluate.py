@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
-from advisor.knowledge.lookup import find_device
+from advisor.knowledge.lookup import find_gpu
 from advisor.model.machine import MissingFact
-from advisor.model.option import Option, OptionKind
+from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis, Interval
 from advisor.model.recommendation import (
@@ -28,7 +28,6 @@ from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
-from advisor.recommend.devices import DEVICE_PREFIX
 from advisor.recommend.effort import effort_of
 from advisor.recommend.job_data import job_data
 from advisor.recommend.options import STAY_ID
@@ -147,9 +146,8 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
     gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
     if gpu is None:
         return found
-    spec = find_device(
-        given.context.knowledge, gpu.name, kind=gpu.kind, compute_units=gpu.compute_units
-    )
+    brand = given.context.profile.cpu.brand
+    spec = find_gpu(given.context.knowledge, gpu, cpu_brand=brand)
     if spec is None:
         return found
     same = Option(id=option.id, title=option.title, kind=OptionKind.BUY, purchase=spec)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from advisor.knowledge.catalog import MachineType, machine_type
 from advisor.knowledge.cloud import CloudIndex, is_burstable
+from advisor.knowledge.regions import is_in_regions
 from advisor.model.offer import CpuPlatform, Offer
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Precision
@@ -150,14 +151,6 @@ def _machine_name(offer: Offer) -> str:
 
 def _place(offer: Offer) -> list[str]:
     return [] if offer.region == ANY_REGION else [offer.region]
-
-
-def is_in_regions(region: str, *, wanted: tuple[str, ...]) -> bool:
-    """Return whether a region is among the user's: a whole name, or its beginning ("eu")."""
-    if not wanted:
-        return True
-    lowered = region.lower()
-    return any(lowered.startswith(entry.strip().lower()) for entry in wanted)
 
 
 def _in_regions(known: MachineType, is_wanted: Callable[[str], bool]) -> MachineType | None:

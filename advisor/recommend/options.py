@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.knowledge.cloud import CloudIndex, cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.option import Advice, Option, OptionFact, OptionKind
+from advisor.model.option import DEVICE_PREFIX, Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.published import GpuFamily
 from advisor.model.quantity import Interval, Precision, Source
@@ -32,9 +32,16 @@ from advisor.recommend.circumstances import (
     needed_bytes,
     usable_memory_bytes,
 )
-from advisor.recommend.devices import choose_devices, families_of, served_gpus
+from advisor.recommend.devices import (
+    DeviceChoice,
+    choose_devices,
+    families_of,
+    served_gpus,
+    with_chip,
+)
 from advisor.recommend.effort import changes_network
 from advisor.recommend.offers import choose_offers
+from advisor.recommend.published_pairs import with_published
 from advisor.recommend.purchases import choose_purchases, why_no_card
 from advisor.recommend.reasons import reason
 from advisor.recommend.requirements import Verdict, check, matching_gpus
@@ -48,6 +55,8 @@ STAY = Option(
     device_id=CPU_DEVICE_ID,
 )
 
+# A row with it is about NPUs.
+_NPU_CONDITION = "npu_lacks:"
 _ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY})
 
 
@@ -117,11 +126,12 @@ def list_options(
     cards, card_rejections = choose_purchases(
         profile=profile, workload=workload, preferences=preferences, knowledge=knowledge
     )
+    hints, known_slower = _told_hints(rows.hints, devices, given=given, knowledge=knowledge)
     here, too_large = _fitting((STAY, *rows.options), given=given)
     return OptionList(
         options=(*here, *devices.options, *offers.options, *cards),
-        hints=(*devices.hints, *rows.hints),
-        avoid=(*devices.avoid, *rows.avoid),
+        hints=(*devices.hints, *hints),
+        avoid=(*devices.avoid, *rows.avoid, *known_slower),
         rejections=(
             *too_large,
             *devices.rejections,
@@ -162,8 +172,32 @@ def _sort_rows(
         elif _has_figure(fact) and not verdict.open_questions and fact.kind not in _ELSEWHERE:
             places.options.append(option)
         else:
-            places.hints.append(_hint(option, fact, verdict, given.profile))
+            hint = _hint(option, fact, verdict, given.profile)
+            places.hints.append(with_chip(hint, profile=given.profile, families=families))
     return places
+
+
+def _told_hints(
+    hints: list[Hint], devices: DeviceChoice, *, given: Circumstances, knowledge: Knowledge
+) -> tuple[list[Hint], list[AvoidedOption]]:
+    """Return hints with what is published of their way, and those that it speaks against.
+
+    A device that is to be avoided for all such work has no hints.
+    """
+    shunned = {entry.option.id.removeprefix(DEVICE_PREFIX) for entry in devices.avoid}
+    told: list[Hint] = []
+    slower: list[AvoidedOption] = []
+    for hint in hints:
+        if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id in shunned:
+            continue
+        found = with_published(
+            hint, profile=given.profile, workload=given.workload, knowledge=knowledge
+        )
+        if isinstance(found, AvoidedOption):
+            slower.append(found)
+        else:
+            told.append(found)
+    return told, slower
 
 
 def _fitting(
@@ -235,8 +269,10 @@ def _option_of(
     if fact.kind in _ELSEWHERE:
         device_id = None
     elif fact.kind is OptionKind.LOCAL_DEVICE:
-        gpus = matching_gpus(fact, given=given, families=families)
-        device_id = gpus[0].id if gpus else None
+        is_about_npus = any(text.startswith(_NPU_CONDITION) for text in fact.excluded_when)
+        npus, gpus = given.profile.npus, matching_gpus(fact, given=given, families=families)
+        devices = npus if is_about_npus else gpus
+        device_id = devices[0].id if devices else None
     return Option(
         id=fact.id,
         title=fact.title,

@@ -19,8 +19,12 @@ from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
 PHYSICAL_CORES = "PHYS"
 
 _PYTHON_MARKS = re.compile(r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\.|base\.|np\.)")
-_SHELL_MARKS = re.compile(r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python |apt |bazel |numactl |echo )")
+_SHELL_MARKS = re.compile(
+    r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python3? |v/bin/|apt |bazel |numactl |echo )"
+)
 _BOTH_VALUES = "|"
+# Where the programs of a virtual environment lie, which the table calls "v".
+_VENV_ON_WINDOWS = ("v/bin/", "v\\Scripts\\")
 
 # Vendors whose commands here start a plain Ubuntu, which has no driver of the GPU.
 PLAIN_IMAGES = frozenset({"aws", "azure", "gcp"})
@@ -78,7 +82,7 @@ def steps_for(
         settings = option.fact.environment
     steps = list(_setting_steps(settings, profile=profile))
     if option.fact is not None:
-        steps += _fact_steps(option.fact, has_settings=bool(steps))
+        steps += _fact_steps(option.fact, has_settings=bool(steps), profile=profile)
     return tuple(steps)
 
 
@@ -133,13 +137,15 @@ def _setting_steps(settings: tuple[Setting, ...], *, profile: MachineProfile) ->
     return (Step(kind="shell", caption=caption, content="\n".join(lines)),)
 
 
-def _fact_steps(fact: OptionFact, *, has_settings: bool) -> list[Step]:
+def _fact_steps(fact: OptionFact, *, has_settings: bool, profile: MachineProfile) -> list[Step]:
     """Return the table's own instructions; settings already given are not repeated."""
     steps = []
     for piece in pieces_of(fact.how):
         if has_settings and piece.startswith("export "):
             continue
-        steps.append(Step(kind=kind_of(piece), caption=fact.title, content=piece))
+        is_windows = profile.os.family is OsFamily.WINDOWS
+        typed = piece.replace(*_VENV_ON_WINDOWS) if is_windows else piece
+        steps.append(Step(kind=kind_of(piece), caption=fact.title, content=typed))
     if fact.source.startswith("http"):
         link = fact.source.split(";")[0].strip()
         steps.append(Step(kind="url", caption="Source", content=link))
@@ -167,7 +173,8 @@ def _on_arrival(option: Option, *, phase: Phase) -> tuple[Step, ...]:
     look = "nvidia-smi" if has_gpu else "lscpu"
     prepare = [_NEEDED] if is_plain else []
     if has_gpu and is_plain:
-        look = f"nvidia-smi || ({_DRIVER})"
+        # Ubuntu's driver for computing comes without nvidia-smi.
+        look = f"cat /proc/driver/nvidia/version || ({_DRIVER})"
     package = '"tensorflow[and-cuda]"' if has_gpu else "tensorflow-cpu"
     if option.offer is not None and is_arm(option.offer):
         package = "tensorflow"

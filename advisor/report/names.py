@@ -4,6 +4,7 @@ Leaves to others: sentences about them (`advisor.report.reasons`).
 """
 
 from advisor.i18n import N_, Translator
+from advisor.knowledge.regions import Continent
 from advisor.model.kernel import (
     ClockShape,
     ConvShape,
@@ -46,6 +47,13 @@ OBJECTIVES = {
     Objective.FASTEST: N_("the fastest way"),
     Objective.CHEAPEST: N_("the cheapest way"),
     Objective.BALANCED: N_("the best balance of time, money and effort"),
+}
+CONTINENTS = {
+    Continent.EUROPE: N_("in Europe"),
+    Continent.NORTH_AMERICA: N_("in North America"),
+    Continent.SOUTH_AMERICA: N_("in South America"),
+    Continent.ASIA_PACIFIC: N_("in Asia and the Pacific"),
+    Continent.MIDDLE_EAST_AFRICA: N_("in the Middle East and Africa"),
 }
 KINDS = {
     OptionKind.STAY: N_("stay as it is"),

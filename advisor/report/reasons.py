@@ -47,6 +47,8 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Measured on this machine"),
     ),
     _R.PUBLISHED_EFFECT: (
+        N_("Others measured {workload} in {precision}: {device} against {cpu} on the CPU,"
+           " {factor_x} its speed"),
         N_("Measured elsewhere: {low_x} to {high_x} the speed"),
         N_("Measured elsewhere: {low_x} the speed"),
         N_("Measured elsewhere: an effect"),
@@ -260,6 +262,10 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("Whether some options apply could not be decided."),
     ),
     "nothing_within_limits": (N_("Nothing fits your limits: loosen the budget or the deadline."),),
+    "first_takes_long": (
+        N_("Even the first option computes for {hours}. If that is too long: allow renting or"
+           " buying, use a free service, or take a smaller network or fewer epochs."),
+    ),
     "interval_wide": (
         N_("The time of this machine is uncertain: the ends of its interval differ {factor_x}."),
     ),

@@ -5,8 +5,8 @@ Leaves to others: the whole of each (`advisor.report.advice_sections`).
 
 from advisor.format import format_duration, format_duration_interval, format_factor
 from advisor.i18n import N_, Translator
-from advisor.model.option import OptionKind
-from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode, Recommendation
+from advisor.model.option import DEVICE_PREFIX, OptionKind
+from advisor.model.recommendation import Hint, Reason, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Section, Table
 from advisor.report.advice_sections import short_money, warning_notes
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
@@ -38,29 +38,44 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
 
 
 def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what makes it worse in a line each, for a terminal."""
-    lines = tuple(
-        Paragraph(text=_avoid_line(row, tr), style="note") for row in advice.avoid[:_SHOWN_AVOID]
-    )
+    """Return what makes it worse in a line each, and why own GPUs are left out."""
+    rows = advice.avoid[:_SHOWN_AVOID]
+    told = {row.option.id for row in rows}
+    left_out = [
+        rejection
+        for rejection in advice.rejected
+        if rejection.option_id.startswith(DEVICE_PREFIX) and rejection.option_id not in told
+    ]
+    texts = [
+        *(_line(row.option.title, row.reasons, tr) for row in rows),
+        *(_line(rejection.title, rejection.reasons, tr) for rejection in left_out),
+    ]
+    lines = tuple(Paragraph(text=text, style="note") for text in texts)
     return Section(title=tr(N_("Avoid")), blocks=lines)
 
 
-def _avoid_line(row: AvoidedOption, tr: Translator) -> str:
-    title = said_title(row.option.title, tr)
-    if row.reasons:
-        return tr(N_("{title}: {why}."), title=title, why=reason_text(row.reasons[0], tr))
-    return tr(N_("{text}."), text=title)
+def _line(title: str, reasons: tuple[Reason, ...], tr: Translator) -> str:
+    said = said_title(title, tr)
+    if reasons:
+        return tr(N_("{title}: {why}."), title=said, why=_clause(reasons[0], tr))
+    return tr(N_("{text}."), text=said)
+
+
+def _clause(reason: Reason, tr: Translator) -> str:
+    """Return a reason without the full stop that a text of the tables may end with."""
+    return reason_text(reason, tr).rstrip(".。")
 
 
 def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what is worth trying in a line each: the machine's own GPU, then what has a figure."""
-    ordered = sorted(advice.hints, key=_place)[:_SHOWN_HINTS]
+    """Return what is worth trying in a line each: an own GPU first, then what gains most."""
+    gpu = next((h for h in advice.hints if h.option.kind is OptionKind.LOCAL_DEVICE), None)
+    ordered = sorted(advice.hints, key=lambda hint: (hint is not gpu, *_place(hint)))[:_SHOWN_HINTS]
     lines = tuple(
         Paragraph(
             text=tr(
                 N_("{title}: {why}."),
                 title=said_title(hint.option.title, tr),
-                why="; ".join(reason_text(reason, tr) for reason in _shown_reasons(hint)),
+                why="; ".join(_clause(reason, tr) for reason in _shown_reasons(hint)),
             ),
             style="note",
         )
@@ -76,8 +91,10 @@ def _shown_reasons(hint: Hint) -> tuple[Reason, ...]:
     return (hint.reasons[0], *limits)
 
 
-def _place(hint: Hint) -> int:
-    if hint.option.kind is OptionKind.LOCAL_DEVICE:
-        return 0
-    has_no_figure = not hint.reasons or hint.reasons[0].code is ReasonCode.NO_FIGURE
-    return 2 if has_no_figure else 1
+def _place(hint: Hint) -> tuple[bool, float]:
+    """Order by whether no figure is known, then by what somebody gained at most."""
+    first = hint.reasons[0] if hint.reasons else None
+    has_no_figure = first is None or first.code is ReasonCode.NO_FIGURE
+    values = {p.name: p.value for p in first.parameters} if first is not None else {}
+    gains = [values.get(name) for name in ("factor_x", "high_x")]
+    return has_no_figure, -max((gain for gain in gains if isinstance(gain, float)), default=0.0)

@@ -232,6 +232,7 @@ DATA_SHEETS = (
     N_("peak is a computed upper bound: cores x max boost x FLOP/cycle"),
     N_("TDP is the whole SoC's"),
     N_("memory: system RAM"),
+    N_("bandwidth: 256 bits of LPDDR5X-8000, soldered"),
     N_("memory: {name}"),
     N_("memory: {name} x{n} channels"),
     N_("memory: dual-channel {name} ({n} GB/s stated peak)"),

@@ -28,7 +28,8 @@ from advisor.model.published import NetworkFacts
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences
 from advisor.model.workload import Job
-from advisor.report.names import OBJECTIVES, PHASES
+from advisor.recommend.preferences import WEEK_H
+from advisor.report.names import CONTINENTS, OBJECTIVES, PHASES
 from probes.bench.plan import Budget
 from ui.journey import DEFAULT_NETWORK, JourneyRequest
 from ui.widgets.labels import spoken
@@ -94,6 +95,11 @@ class JobForm(QWidget):
         self.epochs = _spin(10, 1_000_000)
         self.max_usd = _limit("USD", translator(N_("no limit")))
         self.deadline_h = _limit("h", translator(N_("no limit")))
+        self.where = _combo()
+        self.electricity = _limit("USD/kWh", translator(N_("not counted")))
+        self.use_h = _limit("h", translator(N_("not said")))
+        self.use_h.setMaximum(WEEK_H)
+        self.data_gb = _limit("GB", translator(N_("small")))
         self.allows_cloud = QCheckBox(translator(N_("Renting is possible")))
         self.allows_buying = QCheckBox(translator(N_("Buying is possible")))
         self.more_button = QToolButton()
@@ -117,6 +123,9 @@ class JobForm(QWidget):
             self.precision.addItem(precision.value, precision.value)
         for budget, text in _BUDGETS.items():
             self.budget.addItem(tr(text), budget.value)
+        self.where.addItem(tr(N_("anywhere")), "")
+        for place, name in CONTINENTS.items():
+            self.where.addItem(tr(name), place.value)
         self.allows_cloud.setChecked(True)
         self.allows_buying.setChecked(True)
 
@@ -136,6 +145,10 @@ class JobForm(QWidget):
         self._add(more, 2, 1, N_("Ready within"), self.deadline_h)
         more.addWidget(self.allows_cloud, 4, 0)
         more.addWidget(self.allows_buying, 4, 1)
+        self._add(more, 5, 0, N_("Rent where"), self.where)
+        self._add(more, 5, 1, N_("Data to upload"), self.data_gb)
+        self._add(more, 7, 0, N_("Price of electricity"), self.electricity)
+        self._add(more, 7, 1, N_("Computing per week"), self.use_h)
         for grid in (form, more):
             grid.setContentsMargins(0, 0, 0, 0)
             grid.setVerticalSpacing(3)
@@ -169,9 +182,11 @@ class JobForm(QWidget):
         self.open_model.clicked.connect(self._ask_for_model)
         self.phase.currentIndexChanged.connect(self._phase_changed)
         self.more_button.toggled.connect(self._show_more)
-        for spin in (self.batch_size, self.samples, self.epochs, self.max_usd, self.deadline_h):
+        self.allows_cloud.toggled.connect(self.where.setEnabled)
+        self.allows_cloud.toggled.connect(self.data_gb.setEnabled)
+        for spin in self._numbers().values():
             spin.valueChanged.connect(self.changed)
-        for combo in (self.objective, self.precision, self.budget):
+        for combo in (self.objective, self.precision, self.budget, self.where):
             combo.currentIndexChanged.connect(self.changed)
         for combo in (self.objective, self.budget):
             combo.setToolTip(combo.currentText())
@@ -241,6 +256,10 @@ class JobForm(QWidget):
                 deadline_h=self.deadline_h.value() or None,
                 allows_cloud=self.allows_cloud.isChecked(),
                 allows_buying=self.allows_buying.isChecked(),
+                regions=tuple(filter(None, (str(self.where.currentData()),))),
+                electricity_usd_per_kwh=self.electricity.value() or None,
+                data_bytes=round(self.data_gb.value() * 1e9) or None,
+                use_h_per_week=self.use_h.value() or None,
             ),
             budget=Budget(self.budget.currentData()),
         )
@@ -248,13 +267,14 @@ class JobForm(QWidget):
     def _lists(self) -> dict[str, QComboBox]:
         return {
             "phase": self.phase, "objective": self.objective, "precision": self.precision,
-            "budget": self.budget,
+            "budget": self.budget, "where": self.where,
         }  # fmt: skip
 
     def _numbers(self) -> dict[str, QSpinBox | QDoubleSpinBox]:
         return {
             "batch_size": self.batch_size, "samples": self.samples, "epochs": self.epochs,
             "max_usd": self.max_usd, "deadline_h": self.deadline_h,
+            "electricity": self.electricity, "use_h": self.use_h, "data_gb": self.data_gb,
         }  # fmt: skip
 
     def _boxes(self) -> dict[str, QCheckBox]:

@@ -14,7 +14,7 @@ from advisor.network.load import bundled_workload
 from advisor.predict.ceilings import kernel_points
 from advisor.predict.predict import job_times
 from advisor.predict.work import rate
-from advisor.recommend.devices import slower_pair
+from advisor.recommend.published_pairs import slower_pair
 from tests.advisor.findings.builders import (
     advise,
     market,
@@ -79,7 +79,7 @@ def test_s0_4_the_measured_ratio_decides_not_the_word_opencl(knowledge, kaveri):
     (gpu,) = kaveri.graphics
     (opencl,) = a10_rows(knowledge, "cifar10-a10-cnn", "opencl")
     pair = slower_pair(gpu, profile=kaveri, phase=Phase.TRAINING, knowledge=knowledge)
-    assert pair.gpu == opencl
+    assert pair.device == opencl
     stronger = dataclasses.replace(opencl, value=500.0)
     facts = dataclasses.replace(
         knowledge, published=tuple(stronger if r == opencl else r for r in knowledge.published)

@@ -17,6 +17,7 @@ from advisor.predict.hardware import (
 )
 from tests.advisor.predict.builders import DeviceKind, device, knowledge, platform, profile
 from tests.advisor.predict.builders import isa_row as row
+from tests.advisor.recommend.builders import a_gpu
 
 SPEC = device(
     "AMD Ryzen 7 5800X", kind=DeviceKind.CPU, vendor="AMD", architecture="Zen 3", peak=None,
@@ -186,3 +187,28 @@ def test_a_guest_has_the_memory_of_a_server(hypervisor, is_guest):
     bare = cpu_limits(profile(cores=16, mhz=4000.0), knowledge=knowledge())
     found = cpu_limits(machine, knowledge=knowledge())
     assert (found.bandwidth_byte_per_s > bare.bandwidth_byte_per_s) is is_guest
+
+
+@pytest.mark.parametrize(
+    ("base", "boost", "ghz"),
+    [
+        # A workstation: between both. A small one: the base is that of its least power.
+        (3.4, 4.5, 3.84),
+        (0.8, 3.4, 2.21),
+        (1.4, 4.8, 3.12),
+    ],
+)
+def test_clock_under_load_of_what_names_two(base, boost, ghz):
+    spec = dataclasses.replace(SPEC, base_ghz=base, boost_ghz=boost)
+    limits = spec_limits(spec, knowledge=knowledge())
+    assert limits is not None
+    assert limits.ghz == pytest.approx(ghz)
+
+
+def test_memory_soldered_beside_a_gpu_tells_the_bandwidth():
+    graphics = a_gpu(name="Radeon 8060S", compute_units=None, kind=DeviceKind.IGPU)
+    machine = profile(cores=16, brand="AMD RYZEN AI MAX+ 395 w/ Radeon 8060S")
+    beside = dataclasses.replace(machine, graphics=(graphics,))
+    facts = load_knowledge()
+    usual = cpu_limits(machine, knowledge=facts).bandwidth_byte_per_s
+    assert cpu_limits(beside, knowledge=facts).bandwidth_byte_per_s > 1.5 * usual

@@ -36,4 +36,4 @@ def test_a_given_index_is_used_and_changes_nothing():
     found = gpu_device(spec, precision=precision)
     assert found is not None
     assert given.nearby[precision].on(found) == made.nearby[precision].on(found) is not None
-    assert given.network_rows == made.network_rows
+    assert given.batch_rows == made.batch_rows

@@ -223,6 +223,16 @@ def test_published_result_of_the_network_on_the_device_comes_first():
     assert not found.is_warned
 
 
+def test_published_result_counts_for_the_format_that_computes_like_it():
+    """A GPU without units computes bfloat16 in float32: its published float32 is the answer."""
+    rows = (published(device="RTX Test", value=0.1),)
+    work = dataclasses.replace(small_cnn(), precision=Precision.BFLOAT16)
+    plain = estimate(rent_gpu(), context(published=rows))
+    short = estimate(rent_gpu(), context(work, published=rows))
+    assert short.step_s.mid == pytest.approx(plain.step_s.mid)
+    assert short.evidence == plain.evidence
+
+
 def test_old_published_result_is_less_sure():
     new = published(device="RTX Test", value=0.1, year=2024)
     old = published(device="RTX Test", value=0.1, year=2016)

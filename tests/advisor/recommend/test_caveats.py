@@ -310,3 +310,11 @@ def test_a_trial_of_another_job_is_not_said_to_be_taken_in():
             **words,
         )
         assert [c.code for c in advice.caveats].count("trial_taken") == wanted
+
+
+def test_a_first_that_takes_months_is_told():
+    row = a_row(an_option("a"))
+    total = Interval(low=5e6, mid=6e6, high=7e6)
+    slow = replace(row, prediction=replace(row.prediction, total_s=total))
+    assert of_advice(slow)["first_takes_long"] == {"hours": pytest.approx(6e6 / 3600.0)}
+    assert "first_takes_long" not in of_advice(row, slow)

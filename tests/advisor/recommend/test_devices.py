@@ -1,12 +1,15 @@
 """The machine's own GPUs: official, unofficial, none, without driver, measured slower."""
 
+import dataclasses
+
 import pytest
 
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, MissingFact, OsFamily
+from advisor.model.option import OptionKind
 from advisor.model.published import Comparability, PublishedResult, ResultPhase
 from advisor.model.quantity import Phase
-from advisor.model.recommendation import ReasonCode
+from advisor.model.recommendation import Hint, ReasonCode
 from advisor.recommend.devices import (
     choose_devices,
     device_steps,
@@ -14,14 +17,18 @@ from advisor.recommend.devices import (
     opencl_of,
     served_gpus,
     support_of,
+    with_chip,
 )
+from advisor.recommend.steps import steps_for
 from tests.advisor.recommend.builders import (
     a_cpu,
+    a_fact,
     a_gpu,
     a_profile,
     a_spec,
     a_workload,
     an_opencl,
+    an_option,
     an_os,
 )
 from tests.advisor.recommend.families import RDNA3, a_family
@@ -300,3 +307,30 @@ def test_two_cards_of_one_vendor_go_by_their_order():
 def test_another_vendors_opencl_is_not_taken():
     intel = an_opencl(vendor="Intel(R) Corporation", name="Intel UHD")
     assert opencl_of(a_gpu(), profile=a_profile(opencl=(intel,))) is None
+
+
+# --- the name of the chip -----------------------------------------------------------------------
+
+
+def rocm_hint(gpu, *, system=OsFamily.LINUX):
+    family = dataclasses.replace(RDNA3, rocm_targets=("gfx1100:744c",))
+    how = 'v/bin/pip install "torch[device-GFX]" ; in place of GFX the name of the chip'
+    fact = a_fact(kind=OptionKind.LOCAL_DEVICE, how=how, environment=())
+    profile = a_profile(graphics=(gpu,), os=an_os(family=system))
+    option = an_option(kind=OptionKind.LOCAL_DEVICE, device_id=gpu.id, fact=fact)
+    steps = steps_for(option, profile=profile, hours=0.0)
+    hint = Hint(option=option, reasons=(), steps=steps)
+    told = with_chip(hint, profile=profile, families={gpu.id: family})
+    return [step.content for step in told.steps if step.kind != "url"]
+
+
+def test_commands_name_the_chip_that_is_known():
+    assert rocm_hint(CARD) == ['v/bin/pip install "torch[device-gfx1100]"']
+    unknown = dataclasses.replace(CARD, pci_device_id=None)
+    assert len(rocm_hint(unknown)) == 2
+    assert "device-GFX" in rocm_hint(unknown)[0]
+
+
+def test_an_environment_has_its_programs_elsewhere_on_windows():
+    typed = rocm_hint(CARD, system=OsFamily.WINDOWS)
+    assert typed == ['v\\Scripts\\pip install "torch[device-gfx1100]"']

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
+from advisor.knowledge.regions import Continent
 from advisor.model.quantity import Phase, Precision
-from advisor.model.recommendation import Objective
+from advisor.model.recommendation import Objective, Preferences
 from probes.bench.plan import Budget
 from tests.ui.widgets.networks import NETWORKS
 from ui.journey import DEFAULT_NETWORK
@@ -34,7 +35,7 @@ def test_it_begins_with_the_usual_job_of_the_default_network(form):
     assert request.budget is Budget.QUICK
     assert request.preferences.objective is Objective.BALANCED
     assert request.preferences.max_usd is None
-    assert request.preferences.deadline_h is None
+    assert request.preferences == Preferences()
     assert request.preferences.allows_cloud
     assert request.preferences.allows_buying
 
@@ -69,6 +70,10 @@ def test_every_setting_reaches_the_request(form):
     choose(form.objective, Objective.FASTEST.value)
     form.max_usd.setValue(30.0)
     form.deadline_h.setValue(5.0)
+    choose(form.where, Continent.EUROPE.value)
+    form.electricity.setValue(0.3)
+    form.use_h.setValue(12.0)
+    form.data_gb.setValue(1.5)
     form.allows_cloud.setChecked(False)
     form.allows_buying.setChecked(False)
     request = form.request()
@@ -77,8 +82,19 @@ def test_every_setting_reaches_the_request(form):
     preferences = request.preferences
     assert preferences.objective is Objective.FASTEST
     assert (preferences.max_usd, preferences.deadline_h) == (30.0, 5.0)
+    assert preferences.regions == ("europe",)
+    assert (preferences.electricity_usd_per_kwh, preferences.use_h_per_week) == (0.3, 12.0)
+    assert preferences.data_bytes == 1_500_000_000
     assert not preferences.allows_cloud
     assert not preferences.allows_buying
+
+
+def test_what_is_about_renting_waits_until_renting_is_possible(form):
+    form.allows_cloud.setChecked(False)
+    assert not form.where.isEnabled()
+    assert not form.data_gb.isEnabled()
+    form.allows_cloud.setChecked(True)
+    assert form.where.isEnabled()
 
 
 def test_a_model_file_takes_the_place_of_the_network(form, monkeypatch):
@@ -101,7 +117,10 @@ def test_a_cancelled_dialog_changes_nothing(form, monkeypatch):
 
 
 def test_every_field_has_a_name_for_those_who_cannot_see_it(form):
-    names = "network phase batch_size samples epochs objective precision budget max_usd deadline_h"
+    names = (
+        "network phase batch_size samples epochs objective precision budget max_usd deadline_h"
+        " where electricity use_h data_gb"
+    )
     fields = [getattr(form, name) for name in names.split()]
     spoken = [field.accessibleName() for field in fields]
     assert all(spoken)
