@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from advisor.compare.routes import circumstances, routes_of
-from advisor.knowledge.lookup import find_device, find_gpu_family, find_past_system
+from advisor.knowledge.graphics import find_gpu_family
+from advisor.knowledge.lookup import find_device, find_past_system
 from advisor.knowledge.store import Knowledge
 from advisor.model.explanation import DeviceFacts, ExplainedOption, Explanation
 from advisor.model.machine import DeviceKind, MachineProfile

@@ -92,7 +92,7 @@ def _gpu_route(
             and gpu in matching_gpus(fact, given=given, families=families)
         ]
     why_not = _why_not(gpu, profile=profile, phase=phase, knowledge=knowledge)
-    proven = is_proven(gpu, support, phase=phase, knowledge=knowledge)
+    proven = is_proven(gpu, support, profile=profile, phase=phase, knowledge=knowledge)
     return Route(
         phase=phase,
         device=gpu.name,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from advisor.compare.ordering import best_of_each, placed, ratio_to
 from advisor.compare.own_device import OwnDevice
-from advisor.knowledge.lookup import find_device, find_gpu
+from advisor.knowledge.graphics import find_gpu
+from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import ComparedResult, ComparisonGroup, NoResult, OwnBasis, Subject
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile

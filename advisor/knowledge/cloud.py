@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from advisor.knowledge.catalog import MachineType, machine_types
-from advisor.knowledge.lookup import find_gpu_family
+from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.offer import (

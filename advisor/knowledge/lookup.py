@@ -1,6 +1,7 @@
 """Finding rows by names that machines and people use. A doubtful name finds nothing.
 
-Leaves to others: reducing a name to its words (`advisor.knowledge.names`), what the rows mean.
+Leaves to others: reducing a name to its words (`advisor.knowledge.names`), the GPUs of a machine
+(`advisor.knowledge.graphics`), what the rows mean.
 """
 
 import functools
@@ -9,12 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from advisor.knowledge.names import Reading, Words, read_name
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import DeviceKind, GraphicsDevice
+from advisor.model.machine import DeviceKind
 from advisor.model.published import (
     Comparability,
     CpuIsaRow,
     DeviceSpec,
-    GpuFamily,
     PastSystem,
     PublishedResult,
     ResultPhase,
@@ -74,32 +74,6 @@ def find_device(
     return certain[0] if len(certain) == 1 else None
 
 
-def find_gpu(
-    knowledge: Knowledge,
-    gpu: GraphicsDevice,
-    *,
-    cpu_brand: str,
-    compute_units: int | None = None,
-) -> DeviceSpec | None:
-    """Return the specification of a machine's GPU.
-
-    The bus often gives one name to several products; an integrated GPU is then found by the
-    processor that it sits in: "AMD RYZEN AI MAX+ 395 w/ Radeon 8060S".
-
-    Args:
-        knowledge: facts to search.
-        gpu: of the machine.
-        cpu_brand: of its processor.
-        compute_units: as OpenCL reports them, where the bus does not.
-    """
-    names = [gpu.name]
-    if gpu.kind is DeviceKind.IGPU:
-        names.append(cpu_brand.partition("@")[0])
-    units = gpu.compute_units or compute_units
-    found = (find_device(knowledge, name, kind=gpu.kind, compute_units=units) for name in names)
-    return next((spec for spec in found if spec is not None), None)
-
-
 def _find_of_kind(
     devices: Iterable[DeviceSpec], name: str, kind: DeviceKind, compute_units: int | None
 ) -> DeviceSpec | None:
@@ -118,7 +92,7 @@ def _find_of_kind(
             loose.append(spec)
     if compute_units is not None:
         # What the driver counts says more than a name that people use for the usual form.
-        counted = [spec for spec in (*exact, *loose) if _has_units(spec, compute_units)]
+        counted = [spec for spec in (*exact, *loose) if has_units(spec, compute_units)]
         if counted:
             return _one(counted)
     return _one(exact or loose)
@@ -204,7 +178,8 @@ def _bandwidth(spec: DeviceSpec) -> float | None:
     return spec.memory_bandwidth_byte_per_s
 
 
-def _has_units(spec: DeviceSpec, compute_units: int) -> bool:
+def has_units(spec: DeviceSpec, compute_units: int) -> bool:
+    """Whether a device has as many shaders as a driver's compute units make."""
     shaders = _SHADERS_PER_UNIT.get(spec.vendor)
     return shaders is not None and spec.cores == shaders * compute_units
 
@@ -250,69 +225,6 @@ def _shows(flags: frozenset[str], row: CpuIsaRow) -> bool:
         if re.search(rf"(?<!no ){re.escape(word)}", simd):
             return flag in flags
     return True
-
-
-def find_gpu_family(
-    knowledge: Knowledge,
-    *,
-    pci_vendor_id: str | None,
-    pci_device_id: str | None,
-    name: str | None,
-) -> GpuFamily | None:
-    """Return the family of a GPU by its PCI identity, else by its name.
-
-    Args:
-        knowledge: facts to search.
-        pci_vendor_id: four hex digits, None unknown; a family of another vendor never matches.
-        pci_device_id: four hex digits, None unknown.
-        name: of the device, None unknown.
-    """
-    families = [
-        family
-        for family in knowledge.gpu_families
-        if pci_vendor_id is None
-        or family.pci_vendor_id is None
-        or family.pci_vendor_id.lower() == pci_vendor_id.lower()
-    ]
-    if pci_vendor_id is not None and pci_device_id is not None:
-        for family in families:
-            if family.pci_vendor_id is not None and _has_id(family, int(pci_device_id, 16)):
-                return family
-    if name is None:
-        return None
-    plain = " ".join(re.sub(r"\((?:r|tm)\)|[®™]", " ", name, flags=re.IGNORECASE).split())
-    spaced = re.sub(r"\b(gtx|rtx|rx|hd|uhd)(?=\d)", r"\1 ", plain, flags=re.IGNORECASE)
-    spellings = tuple(dict.fromkeys((name, plain, spaced)))
-    for family in families:
-        for spelling in spellings:
-            if re.search(family.name_pattern, spelling, flags=re.IGNORECASE):
-                return family
-    return None
-
-
-def _has_id(family: GpuFamily, device_id: int) -> bool:
-    return any(_is_within(entry, device_id) for entry in family.pci_device_ids)
-
-
-def _is_within(ids: str, device_id: int) -> bool:
-    first, _, last = ids.partition("-")
-    return int(first, 16) <= device_id <= int(last or first, 16)
-
-
-def rocm_target(family: GpuFamily, *, pci_device_id: str | None) -> str | None:
-    """Return AMD's name of a chip ("gfx1100"), as its packages are called; None: not known.
-
-    Args:
-        family: of the GPU.
-        pci_device_id: four hex digits, None unknown.
-    """
-    if pci_device_id is None:
-        return None
-    for entry in family.rocm_targets:
-        target, _, ids = entry.partition(":")
-        if _is_within(ids, int(pci_device_id, 16)):
-            return target
-    return None
 
 
 def published_for(

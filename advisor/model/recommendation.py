@@ -58,6 +58,7 @@ class ReasonCode(StrEnum):
     NO_COST_NO_CHANGE = "no_cost_no_change"
     FASTER_THAN_NOW = "faster_than_now"
     SLOWER_THAN_NOW = "slower_than_now"
+    UNCERTAIN_SPEED = "uncertain_speed"
     TIE_WITH = "tie_with"
     MEASURED_HERE = "measured_here"
     PUBLISHED_EFFECT = "published_effect"

@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from advisor.knowledge.lookup import find_device, find_gpu_family
+from advisor.knowledge.graphics import find_gpu_family
+from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
 from advisor.model.efficiency import PeakBasis, UnknownPeak
 from advisor.model.kernel import ClockShape, PeakShape

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 
 from advisor.knowledge.cloud import clock_under_load, usual_clocks
-from advisor.knowledge.lookup import find_device, find_gpu, find_isa
+from advisor.knowledge.graphics import find_gpu
+from advisor.knowledge.lookup import find_device, find_isa
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, Memory
 from advisor.model.offer import CpuPlatform

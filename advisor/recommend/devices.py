@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from advisor.knowledge.lookup import find_device, find_gpu_family, rocm_target
+from advisor.knowledge.graphics import find_gpu, find_gpu_family, rocm_target
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OpenclDevice, OsFamily
 from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
@@ -23,6 +23,12 @@ from advisor.recommend.circumstances import vendor_word
 from advisor.recommend.published_pairs import avoided_by, is_usable, slower_pair
 from advisor.recommend.reasons import reason
 
+# Apple's own GPUs under its own system; the families' cells are of the other two systems.
+_APPLE = "Apple"
+_APPLE_ROUTES = {
+    Phase.TRAINING: "PyTorch with MPS, or MLX",
+    Phase.INFERENCE: "Core ML, PyTorch with MPS, or MLX",
+}
 # How the options table writes a package of AMD that is called after a chip, and what it adds.
 _CHIP = "device-GFX"
 _CHIP_IS_MISSING = "in place of GFX"
@@ -44,7 +50,7 @@ class DeviceChoice:
 class Support:
     """How well software serves a GPU: "official", "unofficial" or "none", and by what route.
 
-    None: the families do not say (macOS); then rows of the options table speak alone.
+    None: the families do not say (other GPUs under macOS); then rows of the options table speak.
     """
 
     level: str | None
@@ -80,6 +86,8 @@ def support_of(family: GpuFamily, *, system: OsFamily, phase: Phase) -> Support:
             family.windows_inference_route,
         ),
     }
+    if system is OsFamily.MACOS and family.vendor == _APPLE:
+        return Support(level="official", route=_APPLE_ROUTES[phase])
     cell = cells.get((system, phase))
     if cell is None:
         return Support(level=None, route=None)
@@ -151,7 +159,7 @@ def choose_devices(
         elif pair is None and family is not None:
             support = support_of(family, system=profile.os.family, phase=workload.phase)
             if support.level == "official" or is_proven(
-                gpu, support, phase=workload.phase, knowledge=knowledge
+                gpu, support, profile=profile, phase=workload.phase, knowledge=knowledge
             ):
                 options.append(option)
             elif support.level is not None:
@@ -256,14 +264,21 @@ def _remedy(family: GpuFamily, profile: MachineProfile) -> str:
     return family.opencl_linux or "install the vendor's driver"
 
 
-def is_proven(gpu: GraphicsDevice, support: Support, *, phase: Phase, knowledge: Knowledge) -> bool:
+def is_proven(
+    gpu: GraphicsDevice,
+    support: Support,
+    *,
+    profile: MachineProfile,
+    phase: Phase,
+    knowledge: Knowledge,
+) -> bool:
     """Whether a card without official support is ranked all the same.
 
     It is where others timed such jobs on it, or on a card of its architecture and maker.
     """
     if support.level != "unofficial" or gpu.kind is not DeviceKind.DGPU:
         return False
-    spec = find_device(knowledge, gpu.name, kind=gpu.kind, compute_units=gpu.compute_units)
+    spec = find_gpu(knowledge, gpu, cpu_brand=profile.cpu.brand)
     if spec is None:
         return False
     alike = {

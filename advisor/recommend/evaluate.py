@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
-from advisor.knowledge.lookup import find_gpu
+from advisor.knowledge.graphics import find_gpu
 from advisor.model.machine import MissingFact
 from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
 from advisor.model.prediction import Prediction
@@ -28,13 +28,13 @@ from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
+from advisor.recommend.devices import opencl_of
 from advisor.recommend.effort import effort_of
 from advisor.recommend.job_data import job_data
 from advisor.recommend.options import STAY_ID
 from advisor.recommend.rank import TIE_FRACTION, Candidate
 from advisor.recommend.reasons import reason
 from advisor.recommend.spot import NOTHING, redone_s
-from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction
 
 # How it is known that an option is slower here.
@@ -73,7 +73,7 @@ class Given:
 
 @dataclass(slots=True)
 class Evaluation:
-    """Options by what became of them."""
+    """Options by what became of them; hints have no steps yet."""
 
     candidates: list[Candidate]
     hints: list[Hint]
@@ -93,7 +93,7 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
             known[key] = predict_option(option, given=given)
         found = known[key]
         if isinstance(found, MissingFact):
-            _put_missing(option, found, given=given, result=result)
+            _put_missing(option, found, result=result)
             continue
         prediction = dataclasses.replace(found, option_id=option.id)
         speedup = speedup_of(
@@ -105,7 +105,10 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
         elif speedup.mid < 1.0 - TIE_FRACTION and is_elsewhere:
             slower[option.kind.value] += 1
         elif speedup.mid < 1.0 - NO_GAIN and option.id != STAY_ID and not is_elsewhere:
-            result.avoid.append(_slower_here(option, prediction, speedup))
+            if _may_be_faster(option, prediction, speedup):
+                result.hints.append(_uncertain_here(option, speedup))
+            else:
+                result.avoid.append(_slower_here(option, prediction, speedup))
         elif abs(speedup.mid - 1.0) < NO_GAIN and not is_elsewhere and option.id != STAY_ID:
             result.rejections.append(_no_gain(option, speedup))
         else:
@@ -146,8 +149,14 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
     gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
     if gpu is None:
         return found
-    brand = given.context.profile.cpu.brand
-    spec = find_gpu(given.context.knowledge, gpu, cpu_brand=brand)
+    profile = given.context.profile
+    opencl = opencl_of(gpu, profile=profile)
+    spec = find_gpu(
+        given.context.knowledge,
+        gpu,
+        cpu_brand=profile.cpu.brand,
+        compute_units=None if opencl is None else opencl.compute_units,
+    )
     if spec is None:
         return found
     same = Option(id=option.id, title=option.title, kind=OptionKind.BUY, purchase=spec)
@@ -199,10 +208,12 @@ def speedup_of(
     if tried is not None and tried.speedup is not None:
         return tried.speedup.scaled(mid / tried.speedup.mid)
     now, then = _log_width(baseline.total_s), _log_width(prediction.total_s)
-    is_elsewhere = option.purchase is not None or (
-        option.offer is not None and option.offer.accelerator is not None
+    is_other = (
+        option.purchase is not None
+        or (option.offer is not None and option.offer.accelerator is not None)
+        or option.kind is OptionKind.LOCAL_DEVICE
     )
-    if is_elsewhere or prediction.basis is Basis.MEASURED:
+    if is_other or prediction.basis is Basis.MEASURED:
         width = math.hypot(now, then)
     else:
         width = math.sqrt(max(0.0, then * then - now * now))
@@ -216,13 +227,12 @@ def _log_width(interval: Interval) -> float:
     return math.log(interval.high / interval.low) / 2.0
 
 
-def _put_missing(option: Option, missing: MissingFact, *, given: Given, result: Evaluation) -> None:
+def _put_missing(option: Option, missing: MissingFact, *, result: Evaluation) -> None:
     why = reason(ReasonCode.TIME_UNKNOWN, why=missing.reason)
     if option.offer is not None or option.purchase is not None:
         result.rejections.append(Rejection(option_id=option.id, title=option.title, reasons=(why,)))
         return
-    steps = steps_for(option, profile=given.context.profile, hours=0.0)
-    result.hints.append(Hint(option=option, reasons=(why,), steps=steps))
+    result.hints.append(Hint(option=option, reasons=(why,), steps=()))
 
 
 def _no_gain(option: Option, speedup: Interval) -> Rejection:
@@ -235,8 +245,30 @@ def _no_gain(option: Option, speedup: Interval) -> Rejection:
     return Rejection(option_id=option.id, title=option.title, reasons=(factors,))
 
 
+def _may_be_faster(option: Option, prediction: Prediction, speedup: Interval) -> bool:
+    """Whether nobody measured a GPU of this machine, and its interval does not say slower."""
+    return (
+        option.kind is OptionKind.LOCAL_DEVICE
+        and prediction.basis in (Basis.SCALED_FROM_PUBLISHED, Basis.MODEL_ONLY)
+        and speedup.high > 1.0
+    )
+
+
+def _uncertain_here(option: Option, speedup: Interval) -> Hint:
+    why = reason(
+        ReasonCode.UNCERTAIN_SPEED,
+        factor_x=speedup.mid,
+        low_x=speedup.low,
+        high_x=speedup.high,
+    )
+    return Hint(option=option, reasons=(why,), steps=())
+
+
 def _slower_here(option: Option, prediction: Prediction, speedup: Interval) -> AvoidedOption:
     code = _SLOWER_CODES[prediction.basis]
+    if code is ReasonCode.PUBLISHED_SLOWER and option.kind is OptionKind.LOCAL_DEVICE:
+        # Others measured devices like it, not this one.
+        code = ReasonCode.SLOWER_THAN_NOW
     return AvoidedOption(
         option=option,
         reasons=(reason(code, factor_x=1.0 / speedup.mid),),

@@ -8,7 +8,7 @@ Leaves to others: GPUs of this machine (`advisor.recommend.devices`).
 
 import re
 
-from advisor.knowledge.lookup import find_gpu_family
+from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.published import GpuFamily

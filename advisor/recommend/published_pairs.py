@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from advisor.knowledge.lookup import find_device, find_gpu
+from advisor.knowledge.graphics import find_gpu
+from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile
 from advisor.model.option import Option, OptionKind

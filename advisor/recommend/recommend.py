@@ -4,6 +4,7 @@ A pure function: the same inputs and the same date give the same recommendation.
 Leaves to others: measuring (`probes.bench`), wording and charts (`advisor.report`).
 """
 
+import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -117,7 +118,13 @@ def recommend(
     ranked = _ranked(ranking.placed, given=given, hints=listed.hints)
     avoid = _by_harm((*listed.avoid, *evaluated.avoid))
     judged = {row.option.id for row in ranked} | {row.option.id for row in evaluated.avoid}
-    all_hints = (*_unjudged(listed.hints, judged), *evaluated.hints, *bought.hints)
+    uncertain = (
+        dataclasses.replace(
+            hint, steps=_steps(hint.option, given=given, hours=0.0, hints=listed.hints)
+        )
+        for hint in evaluated.hints
+    )
+    all_hints = (*_unjudged(listed.hints, judged), *uncertain, *bought.hints)
     hints = in_order_of_advice(with_free_time(hint, given=given) for hint in all_hints)
     undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
     return Recommendation(

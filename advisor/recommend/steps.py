@@ -82,7 +82,8 @@ def steps_for(
         settings = option.fact.environment
     steps = list(_setting_steps(settings, profile=profile))
     if option.fact is not None:
-        steps += _fact_steps(option.fact, has_settings=bool(steps), profile=profile)
+        told = tuple(f"{setting.name}={setting.value}" for setting in settings) if steps else ()
+        steps += _fact_steps(option.fact, told=told, profile=profile)
     return tuple(steps)
 
 
@@ -137,11 +138,11 @@ def _setting_steps(settings: tuple[Setting, ...], *, profile: MachineProfile) ->
     return (Step(kind="shell", caption=caption, content="\n".join(lines)),)
 
 
-def _fact_steps(fact: OptionFact, *, has_settings: bool, profile: MachineProfile) -> list[Step]:
-    """Return the table's own instructions; settings already given are not repeated."""
+def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProfile) -> list[Step]:
+    """Return the table's own instructions; settings that were told already are not repeated."""
     steps = []
     for piece in pieces_of(fact.how):
-        if has_settings and piece.startswith("export "):
+        if piece in told or (told and piece.startswith("export ")):
             continue
         is_windows = profile.os.family is OsFamily.WINDOWS
         typed = piece.replace(*_VENV_ON_WINDOWS) if is_windows else piece

@@ -38,6 +38,10 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Faster than now"),
     ),
     _R.SLOWER_THAN_NOW: (N_("{factor_x} slower than now"), N_("Slower than now")),
+    _R.UNCERTAIN_SPEED: (
+        N_("By published times of others like it {low_x} to {high_x} the speed of now: measure it"),
+        N_("Its speed is not certain: measure it"),
+    ),
     _R.TIE_WITH: (
         N_("A tie with {option}: less than 10 % apart in time and in what you asked for"),
         N_("A tie: less than 10 % apart in time and in what you asked for"),

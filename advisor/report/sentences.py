@@ -78,6 +78,8 @@ STEPS = (
     N_("Unofficial way"),
     N_("Caution"),
     N_("Advice"),
+    N_("PyTorch with MPS, or MLX"),
+    N_("Core ML, PyTorch with MPS, or MLX"),
     N_("The makers of today's software no longer test it on this card, or never did ({why}). Try"
        " a small job first and compare its time with the one given here."),
     N_("The makers of today's software no longer test it on this card, or never did. Try a small"

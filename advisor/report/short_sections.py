@@ -68,7 +68,9 @@ def _clause(reason: Reason, tr: Translator) -> str:
 
 def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
     """Return what is worth trying in a line each: an own GPU first, then what gains most."""
-    gpu = next((h for h in advice.hints if h.option.kind is OptionKind.LOCAL_DEVICE), None)
+    on_gpus = [hint for hint in advice.hints if hint.option.kind is OptionKind.LOCAL_DEVICE]
+    is_way = {hint.option.id: not hint.option.id.startswith(DEVICE_PREFIX) for hint in on_gpus}
+    gpu = min(on_gpus, key=lambda hint: (is_way[hint.option.id], *_place(hint)), default=None)
     ordered = sorted(advice.hints, key=lambda hint: (hint is not gpu, *_place(hint)))[:_SHOWN_HINTS]
     lines = tuple(
         Paragraph(

@@ -6,19 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.knowledge.lookup import (
-    find_device,
-    find_gpu,
-    find_gpu_family,
-    find_isa,
-    find_past_system,
-    published_for,
-    rocm_target,
-)
+from advisor.knowledge.graphics import find_gpu_family
+from advisor.knowledge.lookup import find_device, find_isa, find_past_system, published_for
 from advisor.knowledge.store import Knowledge, load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.published import Comparability, ResultPhase
-from tests.advisor.recommend.builders import a_gpu
 
 CPU, DGPU, IGPU = DeviceKind.CPU, DeviceKind.DGPU, DeviceKind.IGPU
 KNOWLEDGE = load_knowledge()
@@ -291,53 +283,3 @@ def test_past_system_by_alias() -> None:
     assert find_past_system(knowledge, system.name.upper()) == renamed
     assert find_past_system(knowledge, "") is None
     assert find_past_system(knowledge, "nothing like it") is None
-
-
-@pytest.mark.parametrize(
-    ("name", "brand", "device"),
-    [
-        ("Radeon 780M", "AMD Ryzen 7 7840U w/ Radeon 780M Graphics", "AMD Radeon 780M"),
-        (
-            "Strix Halo [Radeon Graphics / Radeon 8050S Graphics / Radeon 8060S Graphics]",
-            "AMD RYZEN AI MAX+ 395 w/ Radeon 8060S",
-            "AMD Radeon 8060S",
-        ),
-        (
-            "TigerLake-LP GT2 [Iris Xe Graphics]",
-            "11th Gen Intel(R) Core(TM) i7-1185G7 @ 3.00GHz",
-            "Intel Iris Xe Graphics G7 80EU Mobile",
-        ),
-        ("Intel Graphics", "Intel(R) Core(TM) Ultra 7 155H", "Intel Arc Graphics 128EU Mobile"),
-        ("Unheard of", "AMD Ryzen 5 5600G with Radeon Graphics", None),
-    ],
-)
-def test_an_integrated_gpu_is_found_by_its_processor(
-    name: str, brand: str, device: str | None
-) -> None:
-    gpu = a_gpu(name=name, kind=DeviceKind.IGPU, compute_units=None)
-    spec = find_gpu(KNOWLEDGE, gpu, cpu_brand=brand)
-    assert (spec.device if spec else None) == device
-
-
-@pytest.mark.parametrize(
-    ("family", "pci", "target"),
-    [
-        ("amd-rdna3-dgpu", "744c", "gfx1100"),
-        ("amd-rdna3-dgpu", "7480", "gfx1102"),
-        ("amd-rdna4", "7590", "gfx1200"),
-        ("amd-krackan", "1902", "gfx1153"),
-        ("amd-rdna3-dgpu", None, None),
-        ("nvidia-blackwell", "2b85", None),
-    ],
-)
-def test_names_of_chips(family: str, pci: str | None, target: str | None) -> None:
-    (row,) = (row for row in KNOWLEDGE.gpu_families if row.id == family)
-    assert rocm_target(row, pci_device_id=pci) == target
-
-
-def test_every_chip_is_one_of_its_family() -> None:
-    for family in KNOWLEDGE.gpu_families:
-        for entry in family.rocm_targets:
-            first = entry.partition(":")[2].partition("-")[0]
-            found = find_gpu_family(KNOWLEDGE, pci_vendor_id="1002", pci_device_id=first, name=None)
-            assert found is family

@@ -103,14 +103,16 @@ def test_a_slower_npu_is_a_warning():
     assert found.reasons[0].code is ReasonCode.PUBLISHED_SLOWER
 
 
-@pytest.mark.parametrize("network", ["resnet-50", "cifar10-deep-cnn"])
-def test_a_gpu_whose_time_is_told_is_no_hint_beside(network):
-    """It is ranked, or to be avoided for this job: either way its steps or reasons say the rest."""
+def advised(network):
     job = Job(phase=Phase.INFERENCE, batch_size=32, samples=50_000)
     work = bundled_workload(network, job=job, networks=FACTS.networks)
-    advice = recommend(LAPTOP, None, work, Preferences(), FACTS, today=TODAY, app_version="0")
-    judged = {row.option.id for row in (*advice.ranked, *advice.avoid)}
-    assert f"{DEVICE_PREFIX}{ARC.id}" in judged
+    return recommend(LAPTOP, None, work, Preferences(), FACTS, today=TODAY, app_version="0")
+
+
+def test_a_ranked_gpu_is_no_hint_beside():
+    """Its steps hold what the hints would say."""
+    advice = advised("resnet-50")
+    assert f"{DEVICE_PREFIX}{ARC.id}" in {row.option.id for row in advice.ranked}
     about = [
         hint.option.device_id
         for hint in advice.hints
@@ -118,3 +120,12 @@ def test_a_gpu_whose_time_is_told_is_no_hint_beside(network):
     ]
     assert ARC.id not in about
     assert NPU.id in about
+
+
+def test_a_gpu_that_nobody_measured_is_not_called_slower_where_its_interval_says_more():
+    advice = advised("cifar10-deep-cnn")
+    (gpu,) = (h for h in advice.hints if h.option.id == f"{DEVICE_PREFIX}{ARC.id}")
+    values = {p.name: p.value for p in gpu.reasons[0].parameters}
+    assert gpu.reasons[0].code is ReasonCode.UNCERTAIN_SPEED
+    assert values["low_x"] < values["factor_x"] < 1.0 < values["high_x"]
+    assert gpu.steps

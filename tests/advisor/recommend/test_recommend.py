@@ -296,7 +296,7 @@ def test_a_card_in_the_machine_is_an_option(all_facts):
     assert "CUDA" in own.steps[0].content
 
 
-def test_a_mac_is_served_by_the_options_table(knowledge):
+def test_the_gpu_of_a_mac_has_apples_route(all_facts):
     profile = a_profile(
         os=an_os(family=OsFamily.MACOS, name="macOS", architecture="arm64"),
         cpu=a_cpu(
@@ -305,8 +305,14 @@ def test_a_mac_is_served_by_the_options_table(knowledge):
         graphics=(a_gpu(name="Apple M2", vendor="Apple", pci_vendor_id=None, pci_device_id=None),),
         environments=(an_environment(("torch", "2.13.0")),),
     )
-    advice = advise(knowledge, profile, "resnet-50")
-    assert "mps" in {hint.option.id for hint in advice.hints}
+    advice = advise(all_facts, profile, "resnet-50", job=Job(epochs=1))
+    steps = [
+        step
+        for entry in (*advice.ranked, *advice.hints)
+        if entry.option.id == "device:gpu0"
+        for step in entry.steps
+    ]
+    assert any('device="mps"' in step.content for step in steps)
     assert "device:gpu0" not in {entry.option_id for entry in advice.rejected}
 
 
