@@ -73,7 +73,6 @@ def _bind(
 def _stacked(parts: list[OnnxInput], *, axis: int = 0) -> OnnxInput:
     """Return the results of all trips as one tensor."""
     last = parts[-1].tensor
-    axis = axis if axis >= 0 else axis + len(last.shape) + 1
     shape: Shape = (*last.shape[:axis], len(parts), *last.shape[axis:])
     sources = tuple(dict.fromkeys(source for part in parts for source in part.tensor.sources))
     return OnnxInput(tensor=Tensor(shape=shape, sources=sources), is_data=True)
@@ -149,7 +148,10 @@ def _scan(call: OnnxCall, inline: Inline) -> Followed:
     left, results = _trips(call, inline, given, carried=tuple(call.inputs[:first]))
     n_results = len(results)
     places = call.numbers("scan_output_axes", default=(0,) * n_results, length=n_results)
-    stacks = [_stacked(each, axis=axis) for each, axis in zip(results, places, strict=True)]
+    stacks = [
+        _stacked(each, axis=call.axis(axis, rank=len(each[-1].shape) + 1))
+        for each, axis in zip(results, places, strict=True)
+    ]
     return Followed(outputs=(*left, *stacks))
 
 

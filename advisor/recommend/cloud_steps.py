@@ -42,6 +42,13 @@ def is_arm(offer: Offer) -> bool:
     return offer.architecture in _ARM
 
 
+def pip_package(offer: Offer) -> str:
+    """Return what pip installs on a machine, as a shell takes it."""
+    if is_arm(offer):
+        return "tensorflow"
+    return "tensorflow-cpu" if offer.accelerator is None else '"tensorflow[and-cuda]"'
+
+
 def _stop_after_h(hours: float) -> int:
     """A quarter more than the longest time that is to be expected: a limit, not the plan."""
     return math.ceil(1.25 * hours + 1.0)

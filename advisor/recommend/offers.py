@@ -29,9 +29,9 @@ from advisor.recommend.reasons import reason
 SPEED_CLASS_FACTOR = 1.3
 # Vendors whose machines are started by commands that we print, with regions and quotas; small
 # GPU clouds are often cheaper, and compared apart so that neither hides the other.
+LARGE_VENDORS = frozenset({"aws", "azure", "gcp"})
 # What stands for the region where a vendor has none.
 ANY_REGION = "any"
-LARGE_VENDORS = frozenset({"aws", "azure", "gcp"})
 
 # Types made for memory have up to 32 GiB for a vCPU, most others 8 at most.
 _MOST_BYTES_OF_VCPU = 32 * 1024**3

@@ -7,11 +7,10 @@ type and region that were priced.
 Leaves to others: the vendors' own commands (`advisor.recommend.cloud_steps`).
 """
 
-from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
-from advisor.recommend.cloud_steps import is_arm
+from advisor.recommend.cloud_steps import pip_package
 
 VENDORS = frozenset({"aws", "azure", "gcp"})
 # The machine goes away so long after its last command has ended.
@@ -27,7 +26,6 @@ def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAININ
     if offer is None or offer.vendor not in VENDORS:
         return None
     machine, _, attached = offer.instance_type.partition("+")
-    packages = '"tensorflow[and-cuda]"' if offer.accelerator else _cpu_package(offer)
     lines = [
         "name: dl-advisor",
         "resources:",
@@ -37,7 +35,7 @@ def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAININ
         f"  disk_size: {disk_gib}",
         *([] if option.is_spot else [f"  autostop: {{idle_minutes: {IDLE_MINUTES}, down: false}}"]),
         "workdir: .",
-        f"setup: pip install {packages} keras",
+        f"setup: pip install {pip_package(offer)} keras",
         f"run: python {PROGRAMS[phase]}",
     ]
     if attached:
@@ -70,7 +68,3 @@ def skypilot_steps(
 
 def _extra(option: Option) -> str:
     return option.offer.vendor if option.offer is not None else ""
-
-
-def _cpu_package(offer: Offer) -> str:
-    return "tensorflow" if is_arm(offer) else "tensorflow-cpu"

@@ -8,11 +8,12 @@ import shlex
 
 from advisor.model.machine import MachineProfile, OsFamily
 from advisor.model.measurement import Setting
+from advisor.model.offer import Offer
 from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
-from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps, is_arm
+from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps, pip_package
 from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
 
 # Values of settings that stand for a fact of the machine.
@@ -73,8 +74,9 @@ def steps_for(
         return ()
     if option.offer is not None:
         started = cloud_steps(option, hours=hours, disk_gib=disk_gib)
+        arrived = _on_arrival(option.offer, is_spot=option.is_spot, phase=phase)
         by_task = skypilot_steps(option, disk_gib=disk_gib, phase=phase)
-        return (*started, *_on_arrival(option, phase=phase), *by_task)
+        return (*started, *arrived, *by_task)
     if option.purchase is not None:
         return _buy_steps(option.purchase)
     settings = option.settings
@@ -167,23 +169,19 @@ def kind_of(piece: str) -> str:
     return "text"
 
 
-def _on_arrival(option: Option, *, phase: Phase) -> tuple[Step, ...]:
+def _on_arrival(offer: Offer, *, is_spot: bool, phase: Phase) -> tuple[Step, ...]:
     """First commands on the rented machine: see what it really is, install, start."""
-    has_gpu = option.offer is not None and option.offer.accelerator is not None
-    is_plain = option.offer is not None and option.offer.vendor in PLAIN_IMAGES
-    look = "nvidia-smi" if has_gpu else "lscpu"
+    is_plain = offer.vendor in PLAIN_IMAGES
     prepare = [_NEEDED] if is_plain else []
-    if has_gpu and is_plain:
+    look = "lscpu" if offer.accelerator is None else "nvidia-smi"
+    if offer.accelerator is not None and is_plain:
         # Ubuntu's driver for computing comes without nvidia-smi.
         look = f"cat /proc/driver/nvidia/version || ({_DRIVER})"
-    package = '"tensorflow[and-cuda]"' if has_gpu else "tensorflow-cpu"
-    if option.offer is not None and is_arm(option.offer):
-        package = "tensorflow"
     lines = [
         *prepare,
         look,
         "python3 -m venv v",
-        f"v/bin/pip install {package} keras",
+        f"v/bin/pip install {pip_package(offer)} keras",
         f"v/bin/python {PROGRAMS[phase]}",
     ]
     steps = [
@@ -194,7 +192,7 @@ def _on_arrival(option: Option, *, phase: Phase) -> tuple[Step, ...]:
             content="\n".join(lines),
         ),
     ]
-    if option.is_spot:
+    if is_spot:
         steps.append(_SAVE_RESULTS if phase is Phase.INFERENCE else _SAVE_EPOCHS)
     return tuple(steps)
 

@@ -81,7 +81,10 @@ _QUERIES = (
     ),
     (
         "computer",
-        "Get-CimInstance Win32_ComputerSystem | Select-Object Manufacturer,Model,HypervisorPresent",
+        (
+            "Get-CimInstance Win32_ComputerSystem | Select-Object Manufacturer,Model,"
+            "HypervisorPresent,PCSystemType"
+        ),
     ),
     ("battery", "Get-CimInstance Win32_Battery | Select-Object BatteryStatus"),
 )
@@ -102,6 +105,8 @@ _CHANNEL = re.compile(r"CHANNEL[ _-]?([A-P])", re.IGNORECASE)
 # AdapterRAM is a 32-bit number: a card with more tells this.
 _ADAPTER_RAM_CAP = (1 << 32) - (1 << 21)
 _ON_BATTERY_STATUS = 1
+# PCSystemType of desktops, workstations and servers: a battery there is that of a UPS.
+_STANDING_TYPES = frozenset({1, 3, 4, 5, 6, 7})
 _CONFIRMED = frozenset({"avx", "avx2", "avx512f"})
 
 
@@ -136,7 +141,7 @@ def collect_windows(reader: Reader) -> MachineFacts:
         memory=parse_memory(facts.get("memory"), system=facts.get("system")),
         graphics=parse_video(facts.get("video"), memory=facts.get("video_memory")),
         npus=parse_npus(facts.get("npu")),
-        power=_parse_power(facts.get("battery")),
+        power=_parse_power(facts.get("battery"), computer=facts.get("computer")),
         load=_parse_load(facts.get("processor")),
         missing=tuple(missing),
     )
@@ -364,13 +369,19 @@ def parse_npus(data: object) -> tuple[Npu, ...]:
     return tuple(npus)
 
 
-def _parse_power(data: object) -> Power:
-    """Return the power state; a machine without a battery is on the mains."""
+def _parse_power(data: object, *, computer: object) -> Power:
+    """Return the power state; a machine without a battery is on the mains.
+
+    A UPS may tell that it feeds the machine, but does not make it one that is carried about.
+    """
     if data is None:
         return UNKNOWN_POWER
     status = [parse.parse_int(entry.get("BatteryStatus")) for entry in parse.objects(data)]
     on_battery = _ON_BATTERY_STATUS in status
-    return Power(on_battery=on_battery, governor=None, has_battery=bool(status))
+    is_standing = parse.parse_int(_first(computer).get("PCSystemType")) in _STANDING_TYPES
+    return Power(
+        on_battery=on_battery, governor=None, has_battery=bool(status) and not is_standing
+    )
 
 
 def _parse_load(data: object) -> Load:

@@ -78,7 +78,11 @@ def load(driver=None):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="driver-", dir=str(pathlib.Path.cwd())))
     is_bundled = driver in map(str, _bundled_files())
     if not is_bundled:
-        shutil.copyfile(driver, str(folder / "only.icd"))
+        try:
+            shutil.copyfile(driver, str(folder / "only.icd"))
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise OSError(f"its description {driver} cannot be read: {reason}") from None
     for name in (*_FOLDER_VARIABLES, _LIBRARIES_VARIABLE):
         os.environ.pop(name, None)
     os.environ[_FOLDER_VARIABLES[0]] = str(folder)

@@ -29,6 +29,8 @@ FITTED_ON = [
     Path(__file__).with_name("recorded") / f"linux-{name}.json.gz"
     for name in ("sapphirerapids-2", "sapphirerapids-3", "zen5-2")
 ]
+# Intervals must hold on a machine's quiet day that the factors never saw, too.
+JUDGED_ON = [*FITTED_ON, FITTED_ON[0].with_name("linux-zen5-4.json.gz")]
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +54,15 @@ def test_factors_help_families_that_they_do_not_know(cases):
     assert left < bare
 
 
+@pytest.fixture(scope="module")
+def judged():
+    return all_shares(JUDGED_ON)
+
+
 @pytest.mark.parametrize("phase", Phase)
 @pytest.mark.parametrize("source", SOURCES)
-def test_intervals_are_as_wide_as_the_residuals_say(cases, phase, source):
-    found = held_by(scores(cases, phase=phase, source=source), COVERAGE)
+def test_intervals_are_as_wide_as_the_residuals_say(judged, phase, source):
+    found = held_by(scores(judged, phase=phase, source=source), COVERAGE)
     assert found == pytest.approx(Z_80, rel=0.08)
 
 

@@ -45,7 +45,7 @@ _WELCOME_STEPS = (
 _PRIVACY = N_("Nothing leaves this machine.")
 _STAGE_TEXTS = {
     Stage.EMPTY: N_("Takes about a minute. Close other programs for steady figures."),
-    Stage.PROBING: N_("Takes a second or two."),
+    Stage.PROBING: N_("Takes a second or two, up to half a minute where a driver does not answer."),
     Stage.CANCELLING: N_("Stopping; what was measured is kept …"),
     Stage.DONE: N_("Done."),
     Stage.CANCELLED: N_("Stopped. The advice rests on what was known until then."),

@@ -113,6 +113,8 @@ class Chart(QWidget):
         self.plot.setLogMode(x=True, y=is_log_y)
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
+        # Everything is in view; a wheel that scrolls a page would shrink it for good.
+        self.plot.setMouseEnabled(x=False, y=False)
         self.plot.setLabel("bottom", x_axis)
         self.plot.setLabel("left", y_axis)
         self.plot.showGrid(x=True, y=True, alpha=0.15)

@@ -128,14 +128,26 @@ def test_of_a_loop_by_the_data_one_trip_counts_and_that_is_said():
     assert "one trip counts" in note
 
 
-def test_a_scan_goes_over_the_sequence():
+def scanned(**more):
     inner = part("body", [dense("h", "k", "w"), ("Add", ["k", "s"], ["t"]), ("Tanh", ["t"], ["o"])],
                  [("t", FLOAT), ("o", FLOAT)], [fed("h"), fed("s")])  # fmt: skip
     feeds = [fed("x", 1, 8), fed("seq", 6, 1, 8)]
-    node = ("Scan", ["x", "seq"], ["y", "all"], {"body": inner, "num_scan_inputs": 1})
-    network = built(model([node], feeds, [weights("w", 8, 8)], outputs=[fed("y"), fed("all")]))
+    node = ("Scan", ["x", "seq"], ["y", "all"], {"body": inner, "num_scan_inputs": 1, **more})
+    return model([node], feeds, [weights("w", 8, 8)], outputs=[fed("y"), fed("all")])
+
+
+@pytest.mark.parametrize(
+    ("axis", "shape"), [(0, (6, 1, 8)), (1, (1, 6, 8)), (-1, (1, 8, 6)), (-3, (6, 1, 8))]
+)
+def test_a_scan_goes_over_the_sequence(axis, shape):
+    network = built(scanned(scan_output_axes=[axis]))
     assert len(products(network)) == 6
-    assert [tensor.shape for tensor in network.outputs] == [(1, 8), (6, 1, 8)]
+    assert [tensor.shape for tensor in network.outputs] == [(1, 8), shape]
+
+
+@pytest.mark.parametrize("axis", [3, -4, 2**40])
+def test_a_scan_whose_results_have_no_such_axis_is_refused(axis):
+    refuse(scanned(scan_output_axes=[axis]), "is outside its 3 dimensions")
 
 
 def test_loops_within_loops_without_end_are_refused():

@@ -135,6 +135,20 @@ def test_one_call_asks_for_everything_and_a_silent_one_is_told(make_machine):
     assert facts.os.container is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "has_battery"), [(2, True), (1, False), (3, False), (0, True), (None, True)]
+)
+def test_the_battery_of_a_ups_is_none_of_the_machine(make_machine, kind, has_battery):
+    answer = json.dumps(
+        {"battery": [{"BatteryStatus": 1}], "computer": [{"PCSystemType": kind}], "processor": []}
+    )
+    commands = {" ".join(POWERSHELL): answer}
+    reader = make_machine({}, commands=commands, system="Windows", machine="AMD64")
+    power = collect_windows(reader).power
+    assert power.has_battery is has_battery
+    assert power.on_battery is True
+
+
 def test_a_laptop_on_battery(make_machine):
     answer = json.dumps({"battery": {"BatteryStatus": 1}, "processor": []})
     commands = {" ".join(POWERSHELL): answer}

@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 
 from advisor.format import format_duration
 from ui.models.curves import CurvePoint, Series
@@ -48,6 +50,19 @@ def test_few_short_names_take_one_row(chart):
     chart.show_series(series("on the front", "the other options", "as it is now"))
     assert chart.legend.columnCount == 3
     assert next(label.text for _mark, label in chart.legend.items) == "on the front"
+
+
+def test_a_wheel_that_scrolls_the_page_leaves_the_chart_as_it_is(chart, qapp):
+    chart.show_series(series("one"))
+    before = chart.plot.viewRange()
+    place = QPointF(chart.plot.viewport().rect().center())
+    wheel = QWheelEvent(
+        place, chart.plot.viewport().mapToGlobal(place), QPoint(), QPoint(0, 240),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )  # fmt: skip
+    qapp.sendEvent(chart.plot.viewport(), wheel)
+    assert chart.plot.viewRange() == before
 
 
 def test_a_chart_without_series_keeps_its_legend_empty(chart):
