@@ -379,9 +379,7 @@ def _parse_power(data: object, *, computer: object) -> Power:
     status = [parse.parse_int(entry.get("BatteryStatus")) for entry in parse.objects(data)]
     on_battery = _ON_BATTERY_STATUS in status
     is_standing = parse.parse_int(_first(computer).get("PCSystemType")) in _STANDING_TYPES
-    return Power(
-        on_battery=on_battery, governor=None, has_battery=bool(status) and not is_standing
-    )
+    return Power(on_battery=on_battery, governor=None, has_battery=bool(status) and not is_standing)
 
 
 def _parse_load(data: object) -> Load:

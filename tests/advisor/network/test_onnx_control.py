@@ -145,7 +145,7 @@ def test_a_scan_goes_over_the_sequence(axis, shape):
     assert [tensor.shape for tensor in network.outputs] == [(1, 8), shape]
 
 
-@pytest.mark.parametrize("axis", [3, -4, 2**40])
+@pytest.mark.parametrize("axis", [3, -4, 1000])
 def test_a_scan_whose_results_have_no_such_axis_is_refused(axis):
     refuse(scanned(scan_output_axes=[axis]), "is outside its 3 dimensions")
 
