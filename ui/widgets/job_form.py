@@ -42,6 +42,7 @@ _BUDGETS = {
     Budget.THOROUGH: N_("up to ten minutes"),
 }
 _FIELD_HEIGHT = 28
+_MOST_USD_PER_KWH = 10.0
 
 
 def _spin(value: int, most: int) -> QSpinBox:
@@ -98,6 +99,8 @@ class JobForm(QWidget):
         self.where = _combo()
         self.electricity = _limit("USD/kWh", translator(N_("not counted")))
         self.use_h = _limit("h", translator(N_("not said")))
+        # As wide as its largest value: it must not make the column wider than the page has room.
+        self.electricity.setMaximum(_MOST_USD_PER_KWH)
         self.use_h.setMaximum(WEEK_H)
         self.data_gb = _limit("GB", translator(N_("small")))
         self.allows_cloud = QCheckBox(translator(N_("Renting is possible")))

@@ -125,3 +125,12 @@ def test_every_field_has_a_name_for_those_who_cannot_see_it(form):
     spoken = [field.accessibleName() for field in fields]
     assert all(spoken)
     assert len(set(spoken)) == len(spoken)
+
+
+def test_no_limit_is_wider_than_that_of_money(form):
+    """A wider one makes the column wider than the page has room for it."""
+    widths = {
+        name: getattr(form, name).sizeHint().width()
+        for name in ("max_usd", "deadline_h", "electricity", "use_h", "data_gb")
+    }
+    assert max(widths.values()) == widths["max_usd"]
