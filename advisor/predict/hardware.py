@@ -21,6 +21,9 @@ from advisor.predict.hybrid import CoreMix, core_mix
 
 # Share of cores x clock x flop/cycle that a good matrix product reaches (Zen 5: 0.88 measured).
 GEMM_SHARE_OF_PEAK = 0.8
+# Speed of Keras' mixed bfloat16 over float32, middle of 16 networks in training and inference each:
+# 1.15 and 1.16 on a Sapphire Rapids with AMX (0.7 to 2.4), 1.06 and 1.0 on a Zen 5 (0.6 to 1.7).
+BFLOAT16_GAIN = 1.15
 # Loss by each further core (convolutional networks over oneDNN, 2 to 36 cores).
 _CONTENTION = 0.03
 # Share of the bandwidth of the data sheet that a stream reaches.
@@ -103,10 +106,21 @@ class CpuLimits:
         per_cycle = known.get(precision, known[Precision.FLOAT32])
         return CoreMix(self.cores, self.slow_cores).worth(cores) * self.ghz * 1e9 * per_cycle
 
+    def network_flop_per_s(self, precision: Precision) -> float:
+        """Return the peak of which networks get their share, the same in every precision.
+
+        A mixed policy leaves much to float32 and converts between: networks gain far less from
+        bfloat16 than its units could give.
+        """
+        peak = self.peak_flop_per_s(precision)
+        if precision is not Precision.BFLOAT16:
+            return peak
+        return min(peak, BFLOAT16_GAIN * self.peak_flop_per_s(Precision.FLOAT32))
+
     def sustained_flop_per_s(self, precision: Precision) -> float:
-        """Return what a good matrix product reaches on all cores."""
+        """Return what a good matrix product of a network reaches on all cores."""
         share = core_speedup(self.cores) / self.cores
-        return GEMM_SHARE_OF_PEAK * self.peak_flop_per_s(precision) * share
+        return GEMM_SHARE_OF_PEAK * self.network_flop_per_s(precision) * share
 
 
 def core_speedup(cores: float) -> float:

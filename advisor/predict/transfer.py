@@ -250,7 +250,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     precision = context.workload.precision
 
     def per_core(limits: CpuLimits) -> float:
-        return limits.peak_flop_per_s(precision) / limits.cores
+        return limits.network_flop_per_s(precision) / limits.cores
 
     threads = speedup(here.cores) / speedup(target.cores)
     compute = threads * per_core(here) / per_core(target)
@@ -305,7 +305,7 @@ def _published_share(target: CpuLimits, here: CpuLimits, precision: Precision) -
     Between processors that are alike the ratio of limits is nearer; the further they are apart,
     in cores and in the rate of one, the more published times of such processors tell.
     """
-    of_core = [limits.peak_flop_per_s(precision) / limits.cores for limits in (target, here)]
+    of_core = [limits.network_flop_per_s(precision) / limits.cores for limits in (target, here)]
     apart = math.hypot(math.log(target.cores / here.cores), math.log(of_core[0] / of_core[1]))
     return _LEAST_PUBLISHED + (_MOST_PUBLISHED - _LEAST_PUBLISHED) * min(1.0, apart / _FAR)
 

@@ -59,8 +59,8 @@ def errors(tried, phase, *, slower=1.0):
 @pytest.mark.parametrize("phase", Phase)
 def test_other_networks_make_no_error_worse_where_the_model_was_made(tried, phase):
     before, after = errors(tried, phase)
-    assert after[4] <= before[4] + 0.002
-    assert after[8] <= before[8] + 0.002
+    assert after[4] <= before[4] + 0.003
+    assert after[8] <= before[8] + 0.003
 
 
 @pytest.mark.parametrize("phase", Phase)

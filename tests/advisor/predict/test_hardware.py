@@ -212,3 +212,13 @@ def test_memory_soldered_beside_a_gpu_tells_the_bandwidth():
     facts = load_knowledge()
     usual = cpu_limits(machine, knowledge=facts).bandwidth_byte_per_s
     assert cpu_limits(beside, knowledge=facts).bandwidth_byte_per_s > 1.5 * usual
+
+
+def test_networks_gain_little_of_what_the_units_for_bfloat16_could():
+    plain = row("Zen 3", flop_per_cycle=32.0, names=("zen3",))
+    units = dataclasses.replace(plain, bf16_flop_per_cycle_per_core=512.0)
+    limits = cpu_limits(profile(), knowledge=knowledge(cpu_isa=(units,)))
+    peak, short = (limits.peak_flop_per_s(p) for p in (Precision.FLOAT32, Precision.BFLOAT16))
+    assert short == 16.0 * peak
+    single = limits.sustained_flop_per_s(Precision.FLOAT32)
+    assert single < limits.sustained_flop_per_s(Precision.BFLOAT16) < 1.5 * single
