@@ -91,7 +91,8 @@ def predict_baseline(context: PredictionContext) -> Prediction:
     rows = rows_of_product(
         context.knowledge, device=context.profile.cpu.brand, workload=context.workload
     )
-    published = tuple(row_evidence(row) for row in rows)
+    # A study may name an NPU by the processor that it sits in.
+    published = tuple(row_evidence(row) for row in rows if row.device_kind is not DeviceKind.NPU)
     own = context.correction.evidence if context.correction else ()
     return _from_step(
         BASELINE_OPTION_ID,
