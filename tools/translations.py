@@ -27,6 +27,8 @@ LOCALE = ROOT / "resources" / "locale"
 PACKAGES = ("advisor", "probes", "ui")
 DOMAIN = "dl-advisor"
 WIDTH = 96
+# Instructions for one system alone begin with its name, which is not shown.
+SYSTEM = re.compile(r"^(?:Linux|Windows|macOS): ")
 KEYWORDS = {"N_": None, "NP_": ((1, "c"), 2)}
 # Columns with words for people. Names, commands and references stay as they are.
 TABLES = {
@@ -70,7 +72,9 @@ def table_texts() -> Iterator[tuple[str, str]]:
         with (ROOT / "resources" / "data" / name).open(encoding="utf-8", newline="") as stream:
             for row in csv.DictReader(stream):
                 for column in columns:
-                    pieces = row[column].split(" ; ") if column == "how" else [row[column]]
+                    pieces = [row[column]]
+                    if column == "how":
+                        pieces = [SYSTEM.sub("", p.strip()) for p in row[column].split(" ; ")]
                     yield from (
                         (name, p.strip())
                         for p in pieces

@@ -8,6 +8,7 @@ what others measured on a device (`advisor.recommend.published_pairs`).
 """
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -29,6 +30,11 @@ _APPLE_ROUTES = {
     Phase.TRAINING: "PyTorch with MPS, or MLX",
     Phase.INFERENCE: "Core ML, PyTorch with MPS, or MLX",
 }
+# Graphics of servers and virtual machines, which compute nothing.
+_PICTURES_ONLY = re.compile(
+    r"ASPEED|Matrox|Virtio|QXL|Cirrus|VMware|VirtualBox|Hyper-V|Basic Display|bochs", re.IGNORECASE
+)
+_ONE_IS_ENOUGH = "One of these ways is enough, each in an environment of its own."
 # How the options table writes a package of AMD that is called after a chip, and what it adds.
 _CHIP = "device-GFX"
 _CHIP_IS_MISSING = "in place of GFX"
@@ -142,6 +148,8 @@ def choose_devices(
     avoid: list[AvoidedOption] = []
     rejections: list[Rejection] = []
     for gpu in profile.graphics:
+        if _PICTURES_ONLY.search(gpu.name):
+            continue
         option = _option_of(gpu, profile)
         pair = slower_pair(
             gpu,
@@ -201,11 +209,37 @@ def device_steps(
         steps.append(Step(kind="text", caption=caption, content=support.route))
     if not is_official:
         steps.append(Step(kind="text", caption="Caution", content=_caution(family)))
-    for hint in hints:
-        if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id == gpu_id:
-            steps += hint.steps
+    ways = [
+        hint
+        for hint in hints
+        if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id == gpu_id
+    ]
+    if len(ways) > 1:
+        steps.append(Step(kind="text", caption="Commands", content=_ONE_IS_ENOUGH))
+    for way in ways:
+        steps += way.steps
+    if phase is Phase.TRAINING and _is_for_pytorch_alone(support.route):
+        steps.append(_keras_step(profile))
     steps.append(Step(kind="text", caption="Advice", content=family.advice))
     return tuple(steps)
+
+
+def _is_for_pytorch_alone(route: str | None) -> bool:
+    if route is None or re.search(r"\bTF\b|TensorFlow", route):
+        return False
+    return "torch" in route.lower()
+
+
+def _keras_step(profile: MachineProfile) -> Step:
+    """How code in Keras comes to a GPU that TensorFlow does not reach."""
+    setting = "export KERAS_BACKEND=torch"
+    if profile.os.family is OsFamily.WINDOWS:
+        setting = '$env:KERAS_BACKEND = "torch"'
+    return Step(
+        kind="shell",
+        caption="For code in Keras, which finds the GPU through PyTorch",
+        content=f"pip install keras\n{setting}",
+    )
 
 
 def with_chip(hint: Hint, *, profile: MachineProfile, families: Mapping[str, GpuFamily]) -> Hint:

@@ -30,6 +30,7 @@ from advisor.recommend.circumstances import (
     Circumstances,
     memory_fits,
     needed_bytes,
+    tensorflow_runs,
     usable_memory_bytes,
 )
 from advisor.recommend.devices import (
@@ -55,6 +56,8 @@ STAY = Option(
     device_id=CPU_DEVICE_ID,
 )
 
+# Rows that are against leaving TensorFlow, which the times are of.
+_AGAINST_LEAVING = frozenset({"keras-backend-torch-cpu", "keras-backend-jax-cpu"})
 # A row with it is about NPUs.
 _NPU_CONDITION = "npu_lacks:"
 _ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY})
@@ -168,7 +171,9 @@ def _sort_rows(
                 Rejection(option_id=fact.id, title=fact.title, reasons=refusals)
             )
         elif makes_it_worse(fact):
-            places.avoid.append(_avoided(option, fact))
+            # Where TensorFlow does not run there is nothing to stay with.
+            if fact.id not in _AGAINST_LEAVING or tensorflow_runs(given.profile) is not False:
+                places.avoid.append(_avoided(option, fact))
         elif _has_figure(fact) and not verdict.open_questions and fact.kind not in _ELSEWHERE:
             places.options.append(option)
         else:

@@ -24,6 +24,10 @@ _SHELL_MARKS = re.compile(
     r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python3? |v/bin/|apt |bazel |numactl |echo )"
 )
 _BOTH_VALUES = "|"
+# How the table begins what is for one system alone.
+_SYSTEMS = {
+    "Linux: ": OsFamily.LINUX, "Windows: ": OsFamily.WINDOWS, "macOS: ": OsFamily.MACOS,
+}  # fmt: skip
 # Where the programs of a virtual environment lie, which the table calls "v".
 _VENV_ON_WINDOWS = ("v/bin/", "v\\Scripts\\")
 
@@ -143,10 +147,12 @@ def _setting_steps(settings: tuple[Setting, ...], *, profile: MachineProfile) ->
 def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProfile) -> list[Step]:
     """Return the table's own instructions; settings that were told already are not repeated."""
     steps = []
-    for piece in pieces_of(fact.how):
-        if piece in told or (told and piece.startswith("export ")):
+    is_windows = profile.os.family is OsFamily.WINDOWS
+    for told_for in pieces_of(fact.how):
+        system, piece = of_system(told_for)
+        is_elsewhere = system not in (None, profile.os.family)
+        if is_elsewhere or piece in told or (told and piece.startswith("export ")):
             continue
-        is_windows = profile.os.family is OsFamily.WINDOWS
         typed = piece.replace(*_VENV_ON_WINDOWS) if is_windows else piece
         steps.append(Step(kind=kind_of(piece), caption=fact.title, content=typed))
     if fact.source.startswith("http"):
@@ -158,6 +164,14 @@ def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProf
 def pieces_of(how: str) -> list[str]:
     """Split at " ; ", which the table writes between separate instructions."""
     return [piece.strip() for piece in how.split(" ; ") if piece.strip()]
+
+
+def of_system(piece: str) -> tuple[OsFamily | None, str]:
+    """Return the system that a piece is for, None for any, and the piece itself."""
+    for name, system in _SYSTEMS.items():
+        if piece.startswith(name):
+            return system, piece.removeprefix(name)
+    return None, piece
 
 
 def kind_of(piece: str) -> str:

@@ -225,6 +225,11 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("Keras computes no network in int8 by itself: the times are those of its products after"
            " the model was quantised, by one of the ways that are worth trying."),
     ),
+    "float16_is_imitated": (
+        N_("This processor has no instructions for float16 and converts each number to float32 and"
+           " back. Times of it that were not measured in float16 are those of float32, a step takes"
+           " longer: compute in float32 here."),
+    ),
     "bfloat16_is_imitated": (
         N_("This processor has no instructions for bfloat16 and imitates it: a step takes 4 to 22"
            " times as long as in float32. Times of it that were not measured in bfloat16 are those"

@@ -79,6 +79,9 @@ STEPS = (
     N_("Caution"),
     N_("Advice"),
     N_("PyTorch with MPS, or MLX"),
+    N_("One of these ways is enough, each in an environment of its own."),
+    N_("For code in Keras, which finds the GPU through PyTorch"),
+    N_("Commands"),
     N_("Core ML, PyTorch with MPS, or MLX"),
     N_("The makers of today's software no longer test it on this card, or never did ({why}). Try"
        " a small job first and compare its time with the one given here."),

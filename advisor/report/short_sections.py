@@ -6,7 +6,7 @@ Leaves to others: the whole of each (`advisor.report.advice_sections`).
 from advisor.format import format_duration, format_duration_interval, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.option import DEVICE_PREFIX, OptionKind
-from advisor.model.recommendation import Hint, Reason, ReasonCode, Recommendation
+from advisor.model.recommendation import Hint, Reason, ReasonCode, Recommendation, Rejection
 from advisor.model.report import Paragraph, Section, Table
 from advisor.report.advice_sections import short_money, warning_notes
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
@@ -38,20 +38,28 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
 
 
 def short_avoid_section(advice: Recommendation, tr: Translator) -> Section:
-    """Return what makes it worse in a line each, and why own GPUs are left out."""
+    """Return what makes it worse in a line each, and own GPUs that nothing serves."""
     rows = advice.avoid[:_SHOWN_AVOID]
     told = {row.option.id for row in rows}
-    left_out = [
-        rejection
-        for rejection in advice.rejected
-        if rejection.option_id.startswith(DEVICE_PREFIX) and rejection.option_id not in told
-    ]
     texts = [
         *(_line(row.option.title, row.reasons, tr) for row in rows),
-        *(_line(rejection.title, rejection.reasons, tr) for rejection in left_out),
+        *(
+            _line(rejection.title, rejection.reasons, tr)
+            for rejection in _own_gpus_left_out(advice)
+            if rejection.option_id not in told and not _is_unheard_of(rejection)
+        ),
     ]
     lines = tuple(Paragraph(text=text, style="note") for text in texts)
     return Section(title=tr(N_("Avoid")), blocks=lines)
+
+
+def _own_gpus_left_out(advice: Recommendation) -> tuple[Rejection, ...]:
+    return tuple(row for row in advice.rejected if row.option_id.startswith(DEVICE_PREFIX))
+
+
+def _is_unheard_of(rejection: Rejection) -> bool:
+    """Whether nothing is known of a GPU: that speaks neither for it nor against it."""
+    return rejection.reasons[0].code is ReasonCode.NOT_APPLICABLE
 
 
 def _line(title: str, reasons: tuple[Reason, ...], tr: Translator) -> str:
@@ -84,7 +92,12 @@ def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
         for hint in ordered
         if hint.reasons
     )
-    return Section(title=tr(N_("Worth trying, not ranked")), blocks=lines)
+    unheard_of = tuple(
+        Paragraph(text=_line(row.title, row.reasons, tr), style="note")
+        for row in _own_gpus_left_out(advice)
+        if _is_unheard_of(row)
+    )
+    return Section(title=tr(N_("Worth trying, not ranked")), blocks=(*lines, *unheard_of))
 
 
 def _shown_reasons(hint: Hint) -> tuple[Reason, ...]:

@@ -318,3 +318,12 @@ def test_a_first_that_takes_months_is_told():
     slow = replace(row, prediction=replace(row.prediction, total_s=total))
     assert of_advice(slow)["first_takes_long"] == {"hours": pytest.approx(6e6 / 3600.0)}
     assert "first_takes_long" not in of_advice(row, slow)
+
+
+@pytest.mark.parametrize(
+    ("features", "is_told"), [(("avx2", "f16c"), True), (("avx512_fp16",), False), ((), False)]
+)
+def test_imitated_float16_is_told(features, is_told):
+    work = dataclasses.replace(a_workload(), precision=Precision.FLOAT16)
+    found = of_machine(workload=work, cpu=a_cpu(isa_features=features))
+    assert ("float16_is_imitated" in found) is is_told

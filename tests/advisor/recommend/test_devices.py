@@ -334,3 +334,43 @@ def test_commands_name_the_chip_that_is_known():
 def test_an_environment_has_its_programs_elsewhere_on_windows():
     typed = rocm_hint(CARD, system=OsFamily.WINDOWS)
     assert typed == ['v\\Scripts\\pip install "torch[device-gfx1100]"']
+
+
+def test_graphics_of_servers_are_not_spoken_of():
+    for name in ("ASPEED Graphics Family", "Virtio 1.0 GPU", "Microsoft Basic Display Adapter"):
+        choice = choice_of(a_profile(graphics=(a_gpu(name=name, pci_device_id="ffff"),)))
+        assert choice.options == choice.hints == choice.avoid == choice.rejections == ()
+
+
+@pytest.mark.parametrize(
+    ("route", "phase", "is_told"),
+    [
+        ("PyTorch ROCm", Phase.TRAINING, True),
+        ("PyTorch, TF, JAX CUDA", Phase.TRAINING, False),
+        ("PyTorch ROCm", Phase.INFERENCE, False),
+    ],
+)
+def test_code_in_keras_is_told_how_it_comes_to_the_gpu(route, phase, is_told):
+    family = dataclasses.replace(RDNA3, linux_training_route=route, linux_inference_route=route)
+    option = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    steps = device_steps(
+        option, profile=a_profile(), phase=phase, families={"gpu0": family}, hints=()
+    )
+    assert any("KERAS_BACKEND=torch" in step.content for step in steps) is is_told
+
+
+def test_of_several_ways_one_is_enough():
+    family = RDNA3
+    fact = a_fact(kind=OptionKind.LOCAL_DEVICE, how="pip install one", environment=())
+    option = an_option("way", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0", fact=fact)
+    way = Hint(option=option, reasons=(), steps=steps_for(option, profile=a_profile(), hours=0.0))
+
+    def told(*ways):
+        own = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+        steps = device_steps(
+            own, profile=a_profile(), phase=Phase.TRAINING, families={"gpu0": family}, hints=ways
+        )
+        return [step.content for step in steps]
+
+    assert not any("is enough" in text for text in told(way))
+    assert any("is enough" in text for text in told(way, way))

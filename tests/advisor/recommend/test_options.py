@@ -12,6 +12,7 @@ from advisor.recommend.options import STAY_ID, effect_of, list_options, makes_it
 from tests.advisor.recommend.builders import (
     GIB,
     TODAY,
+    a_cpu,
     a_fact,
     a_profile,
     a_spec,
@@ -181,3 +182,12 @@ def test_effect_has_a_geometric_middle():
 
 def test_a_row_that_may_help_is_not_against_itself():
     assert not makes_it_worse(a_fact(effect_low=0.8, effect_high=1.7))
+
+
+@pytest.mark.parametrize(
+    ("features", "is_told"), [(("avx", "avx2"), True), ((), True), (("sse4_1",), False)]
+)
+def test_nothing_speaks_for_tensorflow_where_it_does_not_run(features, is_told):
+    fact = a_fact(id="keras-backend-torch-cpu", advice=Advice.AVOID)
+    found = listed(fact, profile=a_profile(cpu=a_cpu(isa_features=features)))
+    assert bool(found.avoid) is is_told

@@ -290,3 +290,18 @@ def test_a_row_about_renting_in_general_has_its_own_words():
     option = an_option("spot", OptionKind.CLOUD, fact=fact)
     first, *_ = steps_for(option, profile=a_profile(), hours=0.0)
     assert first.content == "save checkpoints every few minutes"
+
+
+@pytest.mark.parametrize(
+    ("system", "typed"),
+    [
+        (OsFamily.LINUX, ["apt install a", "pip install b"]),
+        (OsFamily.WINDOWS, ["pip install w", "pip install b"]),
+        (OsFamily.MACOS, ["pip install b"]),
+    ],
+)
+def test_instructions_for_another_system_are_left_out(system, typed):
+    how = "Linux: apt install a ; Windows: pip install w ; pip install b"
+    option = an_option(kind=OptionKind.LOCAL_DEVICE, fact=a_fact(how=how, environment=()))
+    steps = steps_for(option, profile=a_profile(os=an_os(family=system)), hours=0.0)
+    assert [step.content for step in steps if step.kind == "shell"] == typed

@@ -6,7 +6,7 @@ import pytest
 
 from advisor.i18n import translator_for
 from advisor.knowledge.store import load_knowledge
-from advisor.recommend.steps import kind_of, pieces_of
+from advisor.recommend.steps import kind_of, of_system, pieces_of
 from advisor.report.explained_cells import CELLS
 from advisor.report.said import said, said_list
 
@@ -24,7 +24,8 @@ def texts():
         found |= {row.role, row.status, row.ended, row.successor, row.advice}
     for fact in knowledge.options:
         found |= {fact.risks, fact.effect_basis}
-        found |= {piece for piece in pieces_of(fact.how) if kind_of(piece) == "text"}
+        pieces = [of_system(piece)[1] for piece in pieces_of(fact.how)]
+        found |= {piece for piece in pieces if kind_of(piece) == "text"}
     return {text for text in found if text}
 
 
