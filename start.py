@@ -343,7 +343,7 @@ def start(environment, words):
     command = [str(environment.python), "-P", *words]
     variables = os.environ | ({"DL_ADVISOR_PROGRAM": called_as()} if words[0] == "-m" else {})
     if os.name == "posix":
-        sys.stdout.flush()
+        print(end="", flush=True)
         os.execve(command[0], command, variables)
     return subprocess.run(command, check=False, env=variables).returncode
 

@@ -34,7 +34,7 @@ from probes.bench.plan import Budget
 from ui import bench_modes, dataset, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import check_writable, write_bytes, write_document
+from ui.files import check_writable, spared, write_bytes, write_document
 from ui.language import user_translator
 from ui.program import program_name
 from ui.progress import TerminalProgress
@@ -119,7 +119,7 @@ def bench(options: argparse.Namespace) -> int:
         )
     for target in (options.out, options.json):
         if target is not None:
-            write_document(str(target), results)
+            _write_run(str(target), results, is_cancelled=progress.cancel.is_cancelled)
     if options.json != "-":
         shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
         report_ = build_measurement_report(results, _translator(), efficiencies=shares)
@@ -127,6 +127,15 @@ def bench(options: argparse.Namespace) -> int:
     if progress.cancel.is_cancelled:
         raise KeyboardInterrupt
     return _completeness(results)
+
+
+def _write_run(target: str, results: MeasurementSet, *, is_cancelled: bool) -> None:
+    """Write a run; one that was cut short takes the place of no earlier file."""
+    place = spared(Path(target)) if is_cancelled and target != "-" else None
+    if place is not None:
+        kept = Path(target).name
+        say(f"{kept} stays as it was: what was measured until then is in {place.name}")
+    write_document(str(place or target), results)
 
 
 def networks(options: argparse.Namespace) -> int:

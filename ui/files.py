@@ -159,6 +159,11 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def spared(path: Path) -> Path | None:
+    """Return a place beside a file that must stay as it is; None where there is no such file."""
+    return path.with_name(f"{path.stem}.cancelled{path.suffix}") if path.exists() else None
+
+
 def write_document(target: str, value: object) -> None:
     """Write a value of the model as JSON to a file, or to standard output for "-"."""
     text = dump_document(value)

@@ -42,7 +42,10 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         measured_on = last.measurements.measured_on
         commands.say(f"taking the measurements of the last run, {measured_on}")
         return last.profile, last.measurements
-    commands.say("nothing was measured yet (`dl-advisor bench`): the data sheet stands in")
+    commands.say(
+        "no run of `dl-advisor advise` is kept here: the data sheet stands in; --measurements"
+        " takes what `dl-advisor bench --out` wrote"
+    )
     return journey.probe_machine(), None
 
 

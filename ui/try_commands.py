@@ -85,7 +85,7 @@ def try_settings(options: argparse.Namespace) -> int:
             print_line(f"{setup.id:24} {setup_title(setup, _tr())}")
         return EXIT_DONE
     report, is_cancelled = _search(options, source, profile, setups, environment)
-    if source.code is None:
+    if source.code is None and tells_something(report):
         feed_advice(report, workload=commands.workload_of(options), profile=profile)
     is_applied = _show(report, options, profile.os.family)
     if is_cancelled:

@@ -190,7 +190,11 @@ TOLD = (
     N_("{n} of {all} kernels gave no figure; first: {why}"),
     N_("no measurements for this profile: its data sheet stands in"),
     N_("taking the measurements of the last run, {date}"),
-    N_("nothing was measured yet (`dl-advisor bench`): the data sheet stands in"),
+    N_(
+        "no run of `dl-advisor advise` is kept here: the data sheet stands in; --measurements takes"
+        " what `dl-advisor bench --out` wrote"
+    ),
+    N_("{name} stays as it was: what was measured until then is in {other}"),
     N_("the measurements in {name} are left out: name it with --measurements as well"),
     N_("no kernel gave a figure; first: {why}"),
     N_("{name} is not known: did you mean {names}?"),

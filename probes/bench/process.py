@@ -5,7 +5,6 @@ the pipes (`probes.bench.child`).
 """
 
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -17,6 +16,7 @@ from probes.bench.child import Child, Exited, Item, OutputEnded, Received, Viola
 from probes.bench.commands import WorkerCommand
 from probes.bench.environment import child_environment
 from probes.bench.exits import describe_exit, last_words
+from probes.bench.folders import worker_folder
 from probes.bench.protocol import EVENT_TYPES, FINAL_TYPES, PROTOCOL_VERSION, Message
 
 __all__ = [
@@ -328,7 +328,7 @@ def work(
             when it wants to.
     """
     environment = child_environment(os.environ, settings=command.environment)
-    with tempfile.TemporaryDirectory(prefix="dl-advisor-", ignore_cleanup_errors=True) as folder:
+    with worker_folder() as folder:
         try:
             child = Child(command.argv, environment=environment, folder=folder)
         except OSError as error:

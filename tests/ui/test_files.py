@@ -11,7 +11,7 @@ import pytest
 from advisor.errors import InputError
 from advisor.model.codec import dump_document
 from advisor.model.quantity import Interval
-from ui.files import check_writable, read_document, write_bytes, write_document
+from ui.files import check_writable, read_document, spared, write_bytes, write_document
 
 VALUE = Interval(low=1.0, mid=2.0, high=3.0)
 
@@ -152,3 +152,10 @@ def test_a_link_is_written_through(tmp_path, is_there):
     assert link.is_symlink()
     assert file.read_bytes() == b"new"
     assert [p.name for p in (tmp_path / "far").iterdir()] == ["out.pdf"]
+
+
+def test_a_file_that_is_there_is_spared(tmp_path):
+    kept = tmp_path / "run.json"
+    assert spared(kept) is None
+    kept.write_text("{}", encoding="utf-8")
+    assert spared(kept) == tmp_path / "run.cancelled.json"

@@ -1,0 +1,58 @@
+"""The temporary folder of a worker, and those that were left behind when this program was killed.
+
+Leaves to others: what happens in a folder (`probes.bench.process`).
+"""
+
+import functools
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+_PREFIX = "dl-advisor-"
+_OF_PROCESS = re.compile(re.escape(_PREFIX) + r"(\d+)-")
+# Other containers may share the folder, where the number of a process says nothing here: what is
+# younger than any run may be in use.
+_OLD_S = 86_400.0
+
+
+def worker_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a fresh folder that is removed when its context ends."""
+    _sweep_once()
+    prefix = f"{_PREFIX}{os.getpid()}-"
+    return tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+
+
+@functools.cache
+def _sweep_once() -> None:
+    sweep_leftovers(Path(tempfile.gettempdir()), now_s=time.time())
+
+
+def sweep_leftovers(place: Path, *, now_s: float) -> None:
+    """Remove the folders of runs that ended without doing it, a day after.
+
+    Args:
+        place: where temporary folders are made.
+        now_s: seconds since 1970.
+    """
+    try:
+        found = [entry for entry in place.iterdir() if _OF_PROCESS.match(entry.name)]
+    except OSError:
+        return
+    for folder in found:
+        if _is_left(folder, now_s):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_left(folder: Path, now_s: float) -> bool:
+    found = _OF_PROCESS.match(folder.name)
+    try:
+        is_old = now_s - folder.lstat().st_mtime > _OLD_S
+        is_folder = folder.is_dir() and not folder.is_symlink()
+    except OSError:
+        return False
+    return bool(found and is_old and is_folder and not psutil.pid_exists(int(found.group(1))))
