@@ -82,7 +82,6 @@ def _add_preferences(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--regions",
         metavar="R,R",
-        default="",
         help=N_("cloud regions or europe, north-america, asia-pacific ..., default any"),
     )
     group.add_argument("--no-cloud", action="store_true", help=N_("leave rented machines out"))

@@ -288,13 +288,20 @@ def regions_of(text: str, *, has_short_names: bool = True) -> tuple[str, ...]:
     return regions
 
 
+def _named_regions(text: str) -> tuple[str, ...]:
+    found = regions_of(text)
+    if not found:
+        raise InputError("--regions names none: leave it out for any region")
+    return found
+
+
 def preferences_of(options: argparse.Namespace) -> Preferences:
     """Return what the arguments say of wishes and limits."""
     return Preferences(
         objective=Objective(options.objective),
         max_usd=options.max_usd,
         deadline_h=options.deadline_hours,
-        regions=regions_of(options.regions),
+        regions=() if options.regions is None else _named_regions(options.regions),
         allows_cloud=not options.no_cloud,
         allows_buying=not options.no_buy,
         electricity_usd_per_kwh=options.electricity_usd_per_kwh,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from advisor.errors import InputError
 from advisor.model.recommendation import Preferences, Recommendation
+from advisor.recommend.preferences import check_preferences
 from advisor.report.build import build_report
 from ui import commands
 from ui.exits import EXIT_DONE
@@ -36,10 +37,10 @@ def recommend(options: argparse.Namespace) -> int:
         if target is not None and str(target) != "-":
             check_writable(Path(target))
     workload = commands.workload_of(options)
+    preferences = commands.preferences_of(options)
+    check_preferences(preferences)
     profile, measurements = saved_values(options)
-    recommendation = advice_from(
-        options, profile, measurements, workload, commands.preferences_of(options)
-    )
+    recommendation = advice_from(options, profile, measurements, workload, preferences)
     if options.pdf is not None:
         _write_pdf(options.pdf, recommendation)
     if options.json is not None:

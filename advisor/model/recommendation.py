@@ -46,6 +46,12 @@ class Preferences:
     data_bytes: int | None = None
     use_h_per_week: float | None = None
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether anything is refused by the user's own word."""
+        is_free = self.allows_cloud and self.allows_buying and not self.regions
+        return not (is_free and self.max_usd is None and self.deadline_h is None)
+
 
 class ReasonCode(StrEnum):
     """Why an option stands where it stands, is refused, or is to be avoided.

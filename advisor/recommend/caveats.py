@@ -158,7 +158,7 @@ def advice_caveats(
     """Return what there is to know about the advice itself."""
     found = []
     if not ranked:
-        found.append(caveat("nothing_within_limits"))
+        found.append(caveat("nothing_within_limits" if preferences.has_limits else "nothing_fits"))
     spread = baseline.total_s.high / baseline.total_s.low if baseline.total_s.low > 0.0 else 1.0
     if spread > WIDE_FACTOR:
         found.append(caveat("interval_wide", factor_x=spread))

@@ -20,6 +20,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Source
 from advisor.model.recommendation import (
+    Caveat,
     RankedOption,
     Reason,
     ReasonCode,
@@ -39,7 +40,13 @@ from advisor.model.report import (
 )
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
-from advisor.report.reasons import cancelled_text, reason_text, reasons_text, sentences_text
+from advisor.report.reasons import (
+    cancelled_text,
+    caveat_text,
+    reason_text,
+    reasons_text,
+    sentences_text,
+)
 from advisor.report.runner_up_notes import runner_up_notes
 from advisor.report.said import said, said_title, source_text
 
@@ -59,7 +66,13 @@ _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 def nothing_fits_text(advice: Recommendation, tr: Translator) -> str:
     """Return that no option is within the limits, and which one is nearest."""
-    return "\n".join((tr(_NOTHING_FITS), _nearest_miss(advice, tr)))
+    return "\n".join((_nothing(advice, tr), _nearest_miss(advice, tr)))
+
+
+def _nothing(advice: Recommendation, tr: Translator) -> str:
+    if advice.preferences.has_limits:
+        return tr(_NOTHING_FITS)
+    return caveat_text(Caveat(code="nothing_fits"), tr)
 
 
 def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = False) -> Section:
@@ -71,7 +84,7 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
     cancelled = cancelled_text(advice.measurements, tr)
     first_blocks = (Paragraph(text=cancelled),) if cancelled else ()
     if not advice.ranked:
-        nothing = Paragraph(text=tr(_NOTHING_FITS), style="lead")
+        nothing = Paragraph(text=_nothing(advice, tr), style="lead")
         nearest = Paragraph(text=_nearest_miss(advice, tr))
         return Section(title=title, blocks=(*first_blocks, nothing, nearest))
     first = advice.ranked[0]

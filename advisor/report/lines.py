@@ -14,6 +14,7 @@ REFUSED = (
     N_("`dl-advisor networks` lists all; --model FILE takes one of your own"),
     N_("no device is called {name}; there is: {there}"),
     N_("no offer is in region {name}: perhaps {names}"),
+    N_("--regions names none: leave it out for any region"),
     N_("no offer is in region {name}: `dl-advisor prices regions` lists all"),
     N_("no offer is of {name}: choose of {names}"),
     N_("holds {found}, not {wanted}: `dl-advisor {command}` writes such a file"),

@@ -270,6 +270,9 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("It is not known whether {condition}: look whether the options about it are for you."),
         N_("Whether some options apply could not be decided."),
     ),
+    "nothing_fits": (
+        N_("Nothing that is known can do this job: take a smaller batch, network or input."),
+    ),
     "nothing_within_limits": (N_("Nothing fits your limits: loosen the budget or the deadline."),),
     "first_takes_long": (
         N_("Even the first option computes for {hours}. If that is too long: allow renting or"

@@ -4,14 +4,13 @@ Leaves to others: what happens in a folder (`probes.bench.process`).
 """
 
 import functools
+import importlib
 import os
 import re
 import shutil
 import tempfile
 import time
 from pathlib import Path
-
-import psutil
 
 _PREFIX = "dl-advisor-"
 _OF_PROCESS = re.compile(re.escape(_PREFIX) + r"(\d+)-")
@@ -55,4 +54,8 @@ def _is_left(folder: Path, now_s: float) -> bool:
         is_folder = folder.is_dir() and not folder.is_symlink()
     except OSError:
         return False
-    return bool(found and is_old and is_folder and not psutil.pid_exists(int(found.group(1))))
+    if found is None or not (is_old and is_folder):
+        return False
+    # Only here: the first page of the window waits for no library.
+    psutil = importlib.import_module("psutil")
+    return not psutil.pid_exists(int(found.group(1)))

@@ -223,7 +223,14 @@ def test_notes_of_the_workload_are_passed_on():
 
 
 def test_nothing_within_the_limits():
-    assert "nothing_within_limits" in of_advice()
+    assert "nothing_within_limits" in of_advice(max_usd=1.0)
+    assert "nothing_within_limits" in of_advice(allows_cloud=False)
+
+
+def test_limits_that_nobody_set_are_not_blamed():
+    found = of_advice()
+    assert "nothing_fits" in found
+    assert "nothing_within_limits" not in found
 
 
 def test_a_wide_interval_of_the_baseline_is_told():
