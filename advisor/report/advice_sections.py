@@ -66,7 +66,7 @@ _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 def nothing_fits_text(advice: Recommendation, tr: Translator) -> str:
     """Return that no option is within the limits, and which one is nearest."""
-    return "\n".join((_nothing(advice, tr), _nearest_miss(advice, tr)))
+    return "\n".join(filter(None, (_nothing(advice, tr), _nearest_miss(advice, tr))))
 
 
 def _nothing(advice: Recommendation, tr: Translator) -> str:

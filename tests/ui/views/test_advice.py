@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFileDialog
 
+from advisor.model.recommendation import Preferences
 from tests.ui.advice_values import LONG_TITLE, a_first_guess, an_advice
 from ui.settings import SAVED_ENDING
 from ui.views.advice import AdviceView
@@ -80,6 +81,9 @@ def test_the_option_that_the_user_chose_stays_chosen_where_the_order_changes(vie
 def test_an_advice_without_options_is_no_error(view):
     view.show_advice(an_advice(ranked=()), is_provisional=False)
     assert not view.card.isVisible()
+    assert view.nothing.text().startswith("Nothing that is known can do this job")
+    limited = Preferences(max_usd=1.0)
+    view.show_advice(an_advice(ranked=(), preferences=limited), is_provisional=False)
     assert "Nothing fits your limits" in view.nothing.text()
     assert view.nothing.isVisible()
     assert view.has_advice
