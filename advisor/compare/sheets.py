@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from advisor.compare.ordering import best_of_each, placed, ratio_to
 from advisor.compare.own_device import OwnDevice
-from advisor.knowledge.graphics import find_gpu
 from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import ComparedResult, ComparisonGroup, NoResult, OwnBasis, Subject
@@ -17,7 +16,7 @@ from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
 from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Interval, Precision, Source
 from advisor.predict.hardware import cpu_limits
-from advisor.recommend.devices import opencl_of
+from advisor.recommend.devices import opencl_of, spec_of
 
 
 def sheet_groups(
@@ -51,8 +50,7 @@ def _sheets(profile: MachineProfile, knowledge: Knowledge) -> tuple[_Sheet, ...]
     sheets = [cpu]
     for gpu in profile.graphics:
         opencl = opencl_of(gpu, profile=profile)
-        units = opencl.compute_units if opencl else None
-        found = find_gpu(knowledge, gpu, cpu_brand=profile.cpu.brand, compute_units=units)
+        found = spec_of(gpu, profile=profile, knowledge=knowledge)
         device = OwnDevice(device_id=opencl.id if opencl else gpu.id, name=gpu.name, kind=gpu.kind)
         sheets.append(
             _Sheet(

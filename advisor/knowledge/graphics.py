@@ -48,23 +48,17 @@ def find_gpu(
 def _one_of_several(
     knowledge: Knowledge, gpu: GraphicsDevice, units: int | None
 ) -> DeviceSpec | None:
-    found: dict[str, DeviceSpec] = {}
-    for name in _products(gpu.name):
-        spec = find_device(knowledge, name, kind=gpu.kind)
-        if spec is not None and spec.peak_fp32_flop_per_s:
-            found[spec.device] = spec
+    named = (
+        find_device(knowledge, name, kind=gpu.kind, compute_units=units)
+        for name in _products(gpu.name)
+    )
+    found = [spec for spec in named if spec is not None and spec.peak_fp32_flop_per_s]
     if units is not None:
-        counted = {
-            spec.device: spec
-            for name in _products(gpu.name)
-            if (spec := find_device(knowledge, name, kind=gpu.kind, compute_units=units))
-            and has_units(spec, units)
-        }
-        found = counted or found
-    peaks = [spec.peak_fp32_flop_per_s or 0.0 for spec in found.values()]
+        found = [spec for spec in found if has_units(spec, units)] or found
+    peaks = [spec.peak_fp32_flop_per_s or 0.0 for spec in found]
     if not peaks or max(peaks) > _LARGEST_PEAK_RATIO * min(peaks):
         return None
-    return min(found.values(), key=lambda spec: (spec.peak_fp32_flop_per_s or 0.0, spec.device))
+    return min(found, key=lambda spec: (spec.peak_fp32_flop_per_s or 0.0, spec.device))
 
 
 def _products(name: str) -> Iterator[str]:

@@ -9,14 +9,14 @@ what others measured on a device (`advisor.recommend.published_pairs`).
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.knowledge.graphics import find_gpu, find_gpu_family, rocm_target
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OpenclDevice, OsFamily
 from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
-from advisor.model.published import GpuFamily
+from advisor.model.published import DeviceSpec, GpuFamily
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode, Rejection, Step
 from advisor.model.workload import Workload
@@ -34,6 +34,7 @@ _APPLE_ROUTES = {
 _PICTURES_ONLY = re.compile(
     r"ASPEED|Matrox|Virtio|QXL|Cirrus|VMware|VirtualBox|Hyper-V|Basic Display|bochs", re.IGNORECASE
 )
+_TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
 _ONE_IS_ENOUGH = "One of these ways is enough, each in an environment of its own."
 # How the options table writes a package of AMD that is called after a chip, and what it adds.
 _CHIP = "device-GFX"
@@ -135,6 +136,28 @@ def _vendor_of(gpu: GraphicsDevice) -> str | None:
     return vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
 
 
+def spec_of(
+    gpu: GraphicsDevice, *, profile: MachineProfile, knowledge: Knowledge
+) -> DeviceSpec | None:
+    """Return the specification of an own GPU, by what its OpenCL driver counts, too."""
+    opencl = opencl_of(gpu, profile=profile)
+    units = None if opencl is None else opencl.compute_units
+    return find_gpu(knowledge, gpu, cpu_brand=profile.cpu.brand, compute_units=units)
+
+
+def hints_beyond(hints: Iterable[Hint], decided: Container[str]) -> Iterator[Hint]:
+    """Yield hints but those for own GPUs that are decided.
+
+    Args:
+        hints: of the options table.
+        decided: options that are ranked or to be avoided, among them such GPUs.
+    """
+    for hint in hints:
+        is_own = hint.option.kind is OptionKind.LOCAL_DEVICE
+        if not (is_own and f"{DEVICE_PREFIX}{hint.option.device_id}" in decided):
+            yield hint
+
+
 def choose_devices(
     profile: MachineProfile,
     *,
@@ -224,10 +247,13 @@ def device_steps(
     return tuple(steps)
 
 
+def names_tensorflow(route: str | None) -> bool:
+    """Whether a route of the families' table leads through TensorFlow, of whatever version."""
+    return route is not None and _TENSORFLOW.search(route) is not None
+
+
 def _is_for_pytorch_alone(route: str | None) -> bool:
-    if route is None or re.search(r"\bTF\b|TensorFlow", route):
-        return False
-    return "torch" in route.lower()
+    return route is not None and "torch" in route.lower() and not names_tensorflow(route)
 
 
 def _keras_step(profile: MachineProfile) -> Step:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
-from advisor.knowledge.graphics import find_gpu
 from advisor.model.machine import MissingFact
 from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
 from advisor.model.prediction import Prediction
@@ -28,7 +27,7 @@ from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
-from advisor.recommend.devices import opencl_of
+from advisor.recommend.devices import spec_of
 from advisor.recommend.effort import effort_of
 from advisor.recommend.job_data import job_data
 from advisor.recommend.options import STAY_ID
@@ -149,14 +148,7 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
     gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
     if gpu is None:
         return found
-    profile = given.context.profile
-    opencl = opencl_of(gpu, profile=profile)
-    spec = find_gpu(
-        given.context.knowledge,
-        gpu,
-        cpu_brand=profile.cpu.brand,
-        compute_units=None if opencl is None else opencl.compute_units,
-    )
+    spec = spec_of(gpu, profile=given.context.profile, knowledge=given.context.knowledge)
     if spec is None:
         return found
     same = Option(id=option.id, title=option.title, kind=OptionKind.BUY, purchase=spec)

@@ -13,11 +13,10 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.published import GpuFamily
 from advisor.model.quantity import Phase
-from advisor.recommend.devices import support_of
+from advisor.recommend.devices import names_tensorflow, support_of
 
 # As the families' routes name it; of a rented machine today's wheel, which its commands install.
 _TODAYS_TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b(?! up to)", re.IGNORECASE)
-_TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
 
 
 def runs_now_on(name: str, *, system: OsFamily, phase: Phase, knowledge: Knowledge) -> bool | None:
@@ -30,7 +29,7 @@ def runs_now_on(name: str, *, system: OsFamily, phase: Phase, knowledge: Knowled
         return False
     if phase is Phase.INFERENCE:
         return True
-    return support.route is not None and _TENSORFLOW.search(support.route) is not None
+    return names_tensorflow(support.route)
 
 
 def runs_when_rented(family: GpuFamily | None) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.knowledge.cloud import CloudIndex, cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.option import DEVICE_PREFIX, Advice, Option, OptionFact, OptionKind
+from advisor.model.option import Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.published import GpuFamily
 from advisor.model.quantity import Interval, Precision, Source
@@ -37,6 +37,7 @@ from advisor.recommend.devices import (
     DeviceChoice,
     choose_devices,
     families_of,
+    hints_beyond,
     served_gpus,
     with_chip,
 )
@@ -189,12 +190,9 @@ def _told_hints(
 
     A device that is to be avoided for all such work has no hints.
     """
-    shunned = {entry.option.id.removeprefix(DEVICE_PREFIX) for entry in devices.avoid}
     told: list[Hint] = []
     slower: list[AvoidedOption] = []
-    for hint in hints:
-        if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id in shunned:
-            continue
+    for hint in hints_beyond(hints, {entry.option.id for entry in devices.avoid}):
         found = with_published(
             hint, profile=given.profile, workload=given.workload, knowledge=knowledge
         )

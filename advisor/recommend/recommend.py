@@ -6,7 +6,7 @@ Leaves to others: measuring (`probes.bench`), wording and charts (`advisor.repor
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from advisor.knowledge.store import Knowledge, data_dates
 from advisor.model.machine import MachineProfile
@@ -34,7 +34,7 @@ from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
 from advisor.recommend.choose import choose
-from advisor.recommend.devices import device_steps, families_of
+from advisor.recommend.devices import device_steps, families_of, hints_beyond
 from advisor.recommend.evaluate import Given, evaluate, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
 from advisor.recommend.free import with_free_time
@@ -117,14 +117,15 @@ def recommend(
     ranking = rank((*others, *bought.candidates), preferences=preferences)
     ranked = _ranked(ranking.placed, given=given, hints=listed.hints)
     avoid = _by_harm((*listed.avoid, *evaluated.avoid))
-    judged = {row.option.id for row in ranked} | {row.option.id for row in evaluated.avoid}
+    # The steps of a ranked GPU hold what hints say of it; a slower one needs none.
+    decided = {row.option.id for row in ranked} | {row.option.id for row in evaluated.avoid}
     uncertain = (
         dataclasses.replace(
             hint, steps=_steps(hint.option, given=given, hours=0.0, hints=listed.hints)
         )
         for hint in evaluated.hints
     )
-    all_hints = (*_unjudged(listed.hints, judged), *uncertain, *bought.hints)
+    all_hints = (*hints_beyond(listed.hints, decided), *uncertain, *bought.hints)
     hints = in_order_of_advice(with_free_time(hint, given=given) for hint in all_hints)
     undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
     return Recommendation(
@@ -170,21 +171,6 @@ def _purchases(candidates: Sequence[Candidate], *, given: Given) -> Purchases:
         baseline=given.baseline,
         profile=given.context.profile,
     )
-
-
-def _unjudged(hints: Iterable[Hint], judged: Iterable[str]) -> Iterator[Hint]:
-    """Yield hints but those for a GPU of this machine that is ranked, or slower for this job.
-
-    The steps of a ranked one hold them.
-
-    Args:
-        hints: of the options table.
-        judged: options that are ranked or to be avoided.
-    """
-    gpus = {name.removeprefix(DEVICE_PREFIX) for name in judged if name.startswith(DEVICE_PREFIX)}
-    for hint in hints:
-        if hint.option.kind is not OptionKind.LOCAL_DEVICE or hint.option.device_id not in gpus:
-            yield hint
 
 
 def in_order_of_advice(hints: Iterable[Hint]) -> tuple[Hint, ...]:
