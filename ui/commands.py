@@ -36,6 +36,7 @@ from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, spared, write_bytes, write_document
 from ui.language import user_translator
+from ui.last_measured import keep_bench
 from ui.program import program_name
 from ui.progress import TerminalProgress
 from ui.settings import keep_last
@@ -120,6 +121,8 @@ def bench(options: argparse.Namespace) -> int:
     for target in (options.out, options.json):
         if target is not None:
             _write_run(str(target), results, is_cancelled=progress.cancel.is_cancelled)
+    if request.device_ids is None and request.python is None and options.sustained is None:
+        keep_bench(profile, results)
     if options.json != "-":
         shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
         report_ = build_measurement_report(results, _translator(), efficiencies=shares)

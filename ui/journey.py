@@ -200,6 +200,7 @@ def measure(
             "phase": workload.phase,
             "precision": workload.precision,
             "batch_size": workload.batch_size,
+            "layers": tuple(operator.shape for operator in workload.operators),
         }
     chosen = request.device_ids
     requests = plan(profile, budget=request.budget, device_ids=chosen, replay=replay, **details)

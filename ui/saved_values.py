@@ -43,8 +43,8 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         commands.say(f"taking the measurements of the last run, {measured_on}")
         return last.profile, last.measurements
     commands.say(
-        "no run of `dl-advisor advise` is kept here: the data sheet stands in; --measurements"
-        " takes what `dl-advisor bench --out` wrote"
+        "nothing was measured here yet: the data sheet stands in; `dl-advisor bench` measures, and"
+        " --measurements takes what it wrote"
     )
     return journey.probe_machine(), None
 

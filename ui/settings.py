@@ -49,6 +49,11 @@ def last_recommendation_file() -> Path:
     return data_folder() / "last-recommendation.json"
 
 
+def last_bench_file() -> Path:
+    """Return where the last `bench` of the whole machine is kept."""
+    return data_folder() / "last-bench.json"
+
+
 def advices_folder() -> Path:
     """Return the folder where every finished recommendation is kept, up to a number."""
     return data_folder() / "history"

@@ -5,7 +5,6 @@ Leaves to others: the words (`ui.try_arguments`), the network (`ui.try_source`),
 """
 
 import argparse
-import dataclasses
 import sys
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from advisor.errors import InputError
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.machine import Environment, MachineProfile, OsFamily
-from advisor.model.recommendation import Preferences
+from advisor.model.own_step import OwnStep
+from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.trial import (
     TrialReport,
     TrialRun,
@@ -39,7 +39,7 @@ from ui.files import check_writable, write_bytes, write_document
 from ui.history.rows import Search
 from ui.history.store import History
 from ui.language import user_translator
-from ui.last_measured import last_measured
+from ui.last_measured import MeasuredRun, last_measured
 from ui.own_steps import keep_own_step, own_steps_of
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
@@ -127,16 +127,13 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
     """Make the last advice anew from what was tried and what was last measured here."""
     last, measured = read_last(), last_measured()
     is_here = measured is not None and measured.profile.cpu.brand == profile.cpu.brand
-    measurements = measured.measurements if measured is not None and is_here else None
     is_same = last is not None and last.workload == workload
     preferences = last.preferences if last is not None and is_same else Preferences()
-    advice = journey.advise(
+    advice = _advice(
         profile,
-        measurements,
+        measured if is_here else None,
         workload,
-        preferences,
-        dataset.bundled_knowledge(),
-        index=dataset.bundled_index(),
+        preferences=preferences,
         trials=report,
         own_steps=own_steps_of(profile),
     )
@@ -144,6 +141,27 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
     tr = _tr()
     job = job_sentence(workload, preferences, tr)
     commands.say(tr(N_("the last advice is now for this job, with what was tried: {job}"), job=job))
+
+
+def _advice(
+    profile: MachineProfile,
+    measured: MeasuredRun | None,
+    workload: Workload,
+    *,
+    trials: TrialReport,
+    preferences: Preferences | None = None,
+    own_steps: tuple[OwnStep, ...] = (),
+) -> Recommendation:
+    return journey.advise(
+        profile,
+        None if measured is None else measured.measurements,
+        workload,
+        preferences or Preferences(),
+        dataset.bundled_knowledge(),
+        index=dataset.bundled_index(),
+        trials=trials,
+        own_steps=own_steps,
+    )
 
 
 def _tr() -> Translator:
@@ -220,8 +238,7 @@ def _keep_own_step(
     last = last_measured()
     if last is None or last.profile.cpu.brand != profile.cpu.brand:
         return
-    advice = dataclasses.replace(last, profile=profile, workload=workload, trials=report)
-    keep_own_step(history, search, advice)
+    keep_own_step(history, search, _advice(profile, last, workload, trials=report))
 
 
 def _tell(setup: TrialSetup, run: TrialRun) -> None:

@@ -28,6 +28,15 @@ class DeviceKind(StrEnum):
     OTHER = "other"
 
 
+class Chassis(StrEnum):
+    """What a machine is built into; only a desktop or a server has room for a card."""
+
+    DESKTOP = "desktop"
+    COMPACT = "compact"
+    PORTABLE = "portable"
+    SERVER = "server"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingFact:
     """A fact that could not be had, why, and what the user may do about it (None: nothing)."""
@@ -213,7 +222,8 @@ class Load:
 class MachineProfile:
     """All facts about a machine at one date (`collected_on`, ISO).
 
-    `overrides` lists the dotted names of values that the user replaced.
+    `overrides` lists the dotted names of values that the user replaced. `chassis` is None where
+    the firmware does not tell, in virtual machines always.
     """
 
     collected_on: str
@@ -228,3 +238,4 @@ class MachineProfile:
     load: Load
     missing: tuple[MissingFact, ...]
     overrides: tuple[str, ...] = ()
+    chassis: Chassis | None = None

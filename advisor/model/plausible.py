@@ -24,6 +24,13 @@ _RANGES: tuple[tuple[str, float, float], ...] = (
     ("channels", 1.0, 1e4),
     ("_mt_per_s", 1.0, 1e6),
 )
+# The first of each pair is part of the second.
+_PARTS: tuple[tuple[str, str], ...] = (
+    ("cpu.n_physical_cores", "cpu.n_logical_cpus"),
+    ("cpu.usable_cpus", "cpu.n_logical_cpus"),
+    ("cpu.n_packages", "cpu.n_physical_cores"),
+    ("memory.available_bytes", "memory.total_bytes"),
+)
 
 
 def check_value(name: str, value: object) -> None:
@@ -45,13 +52,18 @@ def check_value(name: str, value: object) -> None:
 
 
 def check_machine(profile: MachineProfile) -> None:
-    """Refuse a machine with such a number.
+    """Refuse a machine with such a number, or with a part that is larger than the whole.
 
     Raises:
         InputError: with the dotted name of the value.
     """
-    for name, value in _values("", profile):
+    values = dict(_values("", profile))
+    for name, value in values.items():
         check_value(name, value)
+    for part, whole in _PARTS:
+        least, most = values.get(part), values.get(whole)
+        if least is not None and most is not None and least > most:
+            raise InputError(f"{part}: {least} cannot be: {whole} is {most}")
 
 
 def _values(name: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -126,7 +126,8 @@ class CpuIsaRow:
 class GpuFamily:
     """Which software can train or infer on a family of GPUs.
 
-    The support cells say "official", "unofficial" or "none" and the route to take.
+    The support cells say "official", "unofficial" or "none" and the route to take; None: no such
+    GPU stands under that system, or nobody looked.
     `pci_device_ids` are hex ranges "1304-130f" or single ids; `name_pattern` a regular expression.
     `rocm_targets` are AMD's names of the chips, by PCI identity: "gfx1201:7550-7551".
     `fp32_flop_per_cycle_per_unit` counts the compute units that OpenCL drivers report; None where
@@ -157,6 +158,10 @@ class GpuFamily:
     confidence: str
     fp32_flop_per_cycle_per_unit: float | None = None
     rocm_targets: tuple[str, ...] = ()
+    macos_training: str | None = None
+    macos_training_route: str | None = None
+    macos_inference: str | None = None
+    macos_inference_route: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

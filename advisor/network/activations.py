@@ -5,7 +5,7 @@ Leaves to others: what each costs (`advisor.predict`).
 
 import re
 
-from advisor.model.kernel import SoftmaxShape
+from advisor.model.kernel import SoftmaxShape, UnknownShape
 from advisor.network.call import Call, Result, Shape, Step, axis_position
 from advisor.network.fields import describe, plain_name
 
@@ -18,6 +18,16 @@ _LAYERS = {
     "ELU": "elu",
     "ThresholdedReLU": "thresholded_relu",
 }
+# What Keras 2 and 3 know by name (keras.activations, PyPI: keras 3.15), less "linear".
+_KNOWN = frozenset(
+    {
+        *_SOFTMAX, *_LAYERS.values(), "celu", "elu", "exponential", "gelu", "glu", "hard_shrink",
+        "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "log_sigmoid",
+        "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "soft_shrink", "softplus",
+        "softsign", "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus", "swish", "tanh",
+        "tanh_shrink", "threshold",
+    }
+)  # fmt: skip
 
 
 def _snake_case(name: str) -> str:
@@ -59,7 +69,21 @@ def activation_steps(call: Call, name: str, shape: Shape) -> tuple[Step, ...]:
 
 def fused_activation(call: Call, shape: Shape) -> tuple[Step, ...]:
     """Return the step of the `activation` argument of a layer with output `shape`."""
-    return activation_steps(call, activation_name(call), shape)
+    name = activation_name(call)
+    if name != "linear" and name not in _KNOWN:
+        elements = call.total(shape)
+        return (Step(shape=UnknownShape(layer_type=name, elements=elements), elements=elements),)
+    return activation_steps(call, name, shape)
+
+
+def note_of_activation(call: Call) -> str | None:
+    """Return a sentence where the `activation` of a layer is no function of Keras, else None."""
+    if not isinstance(call.fields.raw("activation"), str | dict):
+        return None
+    name = activation_name(call)
+    if name == "linear" or name in _KNOWN:
+        return None
+    return f"{call.fields.where}: the function {name} is not known and counts as an addition."
 
 
 def activation(call: Call) -> Result:

@@ -129,7 +129,8 @@ def _apply(call: Call, depth: int) -> Result:
     result = rule(call)
     if any(math.prod(shape) < 1 for shape in result.outputs):
         raise call.fields.refuse(f"its result would be empty: {result.outputs[0]}")
-    return result
+    note = activations.note_of_activation(call) if result.note is None else None
+    return result if note is None else replace(result, note=note)
 
 
 def apply_layer(call: Call) -> Result:

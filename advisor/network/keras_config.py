@@ -162,6 +162,10 @@ def _build_functional(
     for position, entry in enumerate(body["layers"]):
         name, class_name, config = _layer_parts(entry, position=position)
         name = entry["name"] if isinstance(entry.get("name"), str) else name
+        if name in entries:
+            raise NetworkFileError(
+                f"two layers are called {name!r}: Keras could not load it either"
+            )
         entries[name] = (class_name, config, _is_model(entry))
     models = {name: cls for name, (cls, _, is_model) in entries.items() if is_model}
     wiring = read_wiring(body, models=models)

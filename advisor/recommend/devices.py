@@ -24,12 +24,6 @@ from advisor.recommend.circumstances import vendor_word
 from advisor.recommend.published_pairs import avoided_by, is_usable, slower_pair
 from advisor.recommend.reasons import reason
 
-# Apple's own GPUs under its own system; the families' cells are of the other two systems.
-_APPLE = "Apple"
-_APPLE_ROUTES = {
-    Phase.TRAINING: "PyTorch with MPS, or MLX",
-    Phase.INFERENCE: "Core ML, PyTorch with MPS, or MLX",
-}
 # Graphics of servers and virtual machines, which compute nothing.
 _PICTURES_ONLY = re.compile(
     r"ASPEED|Matrox|Virtio|QXL|Cirrus|VMware|VirtualBox|Hyper-V|Basic Display|bochs", re.IGNORECASE
@@ -57,7 +51,7 @@ class DeviceChoice:
 class Support:
     """How well software serves a GPU: "official", "unofficial" or "none", and by what route.
 
-    None: the families do not say (other GPUs under macOS); then rows of the options table speak.
+    None: the families do not say (some GPUs under macOS); then rows of the options table speak.
     """
 
     level: str | None
@@ -92,13 +86,10 @@ def support_of(family: GpuFamily, *, system: OsFamily, phase: Phase) -> Support:
             family.windows_inference,
             family.windows_inference_route,
         ),
+        (OsFamily.MACOS, Phase.TRAINING): (family.macos_training, family.macos_training_route),
+        (OsFamily.MACOS, Phase.INFERENCE): (family.macos_inference, family.macos_inference_route),
     }
-    if system is OsFamily.MACOS and family.vendor == _APPLE:
-        return Support(level="official", route=_APPLE_ROUTES[phase])
-    cell = cells.get((system, phase))
-    if cell is None:
-        return Support(level=None, route=None)
-    level, route = cell
+    level, route = cells.get((system, phase), (None, None))
     return Support(level=level.split()[0].lower() if level else None, route=route)
 
 

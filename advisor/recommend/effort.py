@@ -8,6 +8,7 @@ Leaves to others: money (`advisor.recommend.cost`), the order (`advisor.recommen
 from dataclasses import dataclass
 
 from advisor.model.option import Option, OptionKind
+from advisor.recommend.staying import asks_work_of
 
 # A rented machine is billed while it starts and installs a framework; the data come on top.
 # An assumption, stated in every price that uses it.
@@ -58,7 +59,7 @@ def changes_network(option: Option) -> bool:
 
 def effort_of(option: Option, *, upload_s: float = 0.0) -> Effort:
     """Return what an option asks of a person; `upload_s`: to bring the data to a rented machine."""
-    minutes, basis = _WORK_MINUTES[option.kind]
+    minutes, basis = _WORK_MINUTES[asks_work_of(option)]
     work_s = minutes * 60.0
     if option.fact is not None and option.fact.needs_root:
         work_s += ROOT_WORK_S

@@ -30,10 +30,10 @@ from advisor.recommend.cost import price
 from advisor.recommend.devices import spec_of
 from advisor.recommend.effort import effort_of
 from advisor.recommend.job_data import job_data
-from advisor.recommend.options import STAY_ID
 from advisor.recommend.rank import TIE_FRACTION, Candidate
 from advisor.recommend.reasons import reason
 from advisor.recommend.spot import NOTHING, redone_s
+from advisor.recommend.staying import STAY_ID
 from advisor.recommend.tried import measured_prediction
 
 # How it is known that an option is slower here.

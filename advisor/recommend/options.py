@@ -47,15 +47,8 @@ from advisor.recommend.published_pairs import with_published
 from advisor.recommend.purchases import choose_purchases, why_no_card
 from advisor.recommend.reasons import reason
 from advisor.recommend.requirements import Verdict, check, matching_gpus
+from advisor.recommend.staying import stay_option
 from advisor.recommend.steps import resolve_settings, steps_for
-
-STAY_ID = "stay"
-STAY = Option(
-    id=STAY_ID,
-    title="Leave everything as it is",
-    kind=OptionKind.STAY,
-    device_id=CPU_DEVICE_ID,
-)
 
 # Rows that are against leaving TensorFlow, which the times are of.
 _AGAINST_LEAVING = frozenset({"keras-backend-torch-cpu", "keras-backend-jax-cpu"})
@@ -131,7 +124,7 @@ def list_options(
         profile=profile, workload=workload, preferences=preferences, knowledge=knowledge
     )
     hints, known_slower = _told_hints(rows.hints, devices, given=given, knowledge=knowledge)
-    here, too_large = _fitting((STAY, *rows.options), given=given)
+    here, too_large = _fitting((stay_option(profile, workload), *rows.options), given=given)
     return OptionList(
         options=(*here, *devices.options, *offers.options, *cards),
         hints=(*devices.hints, *hints),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.machine import Chassis, DeviceKind, MachineProfile
 from advisor.model.option import Option, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
@@ -67,6 +67,12 @@ def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | N
     if profile.power.has_battery:
         why = (
             "this machine has a battery, and a card needs a desktop: say how many hours a week you "
+            "compute to have it compared"
+        )
+        return reason(ReasonCode.NOT_APPLICABLE, why=why)
+    if profile.chassis in (Chassis.COMPACT, Chassis.PORTABLE):
+        why = (
+            "the case of this machine has no room for a card: say how many hours a week you "
             "compute to have it compared"
         )
         return reason(ReasonCode.NOT_APPLICABLE, why=why)

@@ -39,10 +39,11 @@ from advisor.recommend.evaluate import Given, evaluate, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
 from advisor.recommend.free import with_free_time
 from advisor.recommend.job_data import job_data
-from advisor.recommend.options import STAY_ID, list_options
+from advisor.recommend.options import list_options
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat
+from advisor.recommend.staying import STAY_ID
 from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction, trials_of, with_tried
 from advisor.recommend.worth_buying import Purchases, judge_purchases, use_of

@@ -154,8 +154,12 @@ def _family_rows(family: GpuFamily, tr: Translator) -> Iterable[tuple[str, str |
         (N_("Inference on Linux"), family.linux_inference, family.linux_inference_route),
         (N_("Training on Windows"), family.windows_training, family.windows_training_route),
         (N_("Inference on Windows"), family.windows_inference, family.windows_inference_route),
+        (N_("Training on macOS"), family.macos_training, family.macos_training_route),
+        (N_("Inference on macOS"), family.macos_inference, family.macos_inference_route),
     )
     for label, level, route in cells:
+        if level is None:
+            continue
         words = _LEVELS.get(level)
         text = tr(words) if words else level
         yield label, f"{text}: {said(route, tr)}" if route else text

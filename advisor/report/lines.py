@@ -45,6 +45,7 @@ REFUSED = (
     N_("a number is too large to count with: look at those that you gave, and at the files"),
     N_("the name of the network is empty: give one, or leave the word out"),
     N_("{value} cannot be: from {low} to {high}"),
+    N_("{value} cannot be: {whole} is {most}"),
     N_("there is no display for the window: use `dl-advisor advise`"),
     N_("no advice was made yet: run `dl-advisor advise`, or name a saved file"),
     N_("there is nothing to share yet: run `dl-advisor advise`"),
@@ -192,8 +193,8 @@ TOLD = (
     N_("no measurements for this profile: its data sheet stands in"),
     N_("taking the measurements of the last run, {date}"),
     N_(
-        "no run of `dl-advisor advise` is kept here: the data sheet stands in; --measurements takes"
-        " what `dl-advisor bench --out` wrote"
+        "nothing was measured here yet: the data sheet stands in; `dl-advisor bench` measures, and"
+        " --measurements takes what it wrote"
     ),
     N_("{name} stays as it was: what was measured until then is in {other}"),
     N_("the measurements in {name} are left out: name it with --measurements as well"),

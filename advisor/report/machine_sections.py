@@ -15,7 +15,14 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
 from advisor.model.kernel import ConvShape, PeakShape, RecurrentShape
-from advisor.model.machine import Cpu, DeviceKind, MachineProfile, MissingFact, OpenclDevice
+from advisor.model.machine import (
+    Chassis,
+    Cpu,
+    DeviceKind,
+    MachineProfile,
+    MissingFact,
+    OpenclDevice,
+)
 from advisor.model.measurement import (
     BenchmarkRequest,
     FailedMeasurement,
@@ -52,6 +59,13 @@ DEVICE_KINDS = {
     DeviceKind.DGPU: N_("graphics card"),
     DeviceKind.NPU: N_("NPU"),
     DeviceKind.OTHER: N_("not a compute device"),
+}
+
+CASES = {
+    Chassis.DESKTOP: N_("desktop"),
+    Chassis.COMPACT: N_("small, without room for a card"),
+    Chassis.PORTABLE: N_("carried about"),
+    Chassis.SERVER: N_("server"),
 }
 
 
@@ -116,6 +130,8 @@ def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]
         yield "OpenCL", _opencl(opencl, tr)
     for npu in profile.npus:
         yield "NPU", npu.name
+    if profile.chassis is not None:
+        yield tr(N_("Case")), tr(CASES[profile.chassis])
     system = profile.os
     inside = [name for name in (system.hypervisor, system.container) if name]
     name = f"{system.name} {system.version or ''}".strip()

@@ -31,6 +31,7 @@ NETWORK_FILES = (
     N_("the arguments of a layer are nested too deeply"),
     N_("the model does not say which layers are its inputs and outputs"),
     N_("layer {name} is used but not in the file"),
+    N_("two layers are called {name}: Keras could not load it either"),
     N_("result {n} of layer {name} is asked for"),
     N_("call {n} of layer {name} is not in the file"),
     N_("the layers form a cycle through {name}"),

@@ -13,6 +13,8 @@ from advisor.report.run_sentences import RUN_SENTENCES
 
 OPTION_TITLES = (
     N_("Leave everything as it is"),
+    N_("This machine, with PyTorch or ONNX Runtime in place of TensorFlow"),
+    N_("This machine, once the network is quantised"),
     N_("{machine}, {place}, on-demand"),
     N_("{machine}, {place}, spot"),
     N_("{machine}, on-demand"),
@@ -214,12 +216,17 @@ NETWORK = (
     N_("The size of {input} is not fixed in the file: taken as {size}."),
     N_("{layer}: which of its parts runs depends on the data: the longer one counts."),
     N_("{layer}: how often it runs depends on the data: one trip counts."),
+    N_("{layer}: the function {name} is not known and counts as an addition."),
     N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
        " its result is recorded in the file."),
     N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
        " its result is taken to be that of its input."),
 )  # fmt: skip
 WHY_NOT = (
+    N_(
+        "the case of this machine has no room for a card: say how many hours a week you compute to"
+        " have it compared"
+    ),
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
     N_(
         "a card needs a desktop with an x86 processor of 64 bits: say how many hours a week you"

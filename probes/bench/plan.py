@@ -1,7 +1,8 @@
 """Which kernels are timed on a machine, for a phase and within a budget, in which order.
 
 First the headlines, then the kernels of the user's own network, then the table, the rows that are
-missed most first: whatever does not fit into the time is what matters least.
+missed most first, and those first that tell something of the network: whatever does not fit into
+the time is what matters least.
 Leaves to others: the table (`probes.bench.suite`), OpenCL devices (`probes.bench.plan_opencl`),
 running it (`probes.bench.session`).
 """
@@ -15,6 +16,7 @@ from advisor.model.kernel import (
     Direction,
     GemmShape,
     KernelCall,
+    KernelShape,
     PeakShape,
     StreamShape,
 )
@@ -22,6 +24,7 @@ from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
 from advisor.model.measurement import BenchmarkRequest, Runner
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan_opencl, suite
+from probes.bench.likeness import split_by_network
 from probes.bench.plan_builder import (
     CALIBRATION,
     HEADLINE,
@@ -152,8 +155,13 @@ def _add_products(plan_: PlanBuilder, profile: MachineProfile, *, runner: Runner
             plan_.add_rows([row], phase=Phase.TRAINING, runner=runner, role=CALIBRATION)
 
 
-def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
-    """Return the table for a phase: the first tier of everything, and the others in order."""
+def _calibration(
+    phase: Phase, batch_size: int, layers: Sequence[KernelShape]
+) -> tuple[list[Row], list[Row]]:
+    """Return the table for a phase in two parts: what is timed before short formats, and after.
+
+    With a network the first part is all that tells something of it, else the first tier.
+    """
     own = Row(shape=suite.dense(batch_size, 512, 256), directions=suite.THREE, tier=2)
     groups: list[Sequence[Row]] = [
         suite.OVERHEADS,
@@ -169,8 +177,10 @@ def _calibration(phase: Phase, batch_size: int) -> tuple[list[Row], list[Row]]:
     if phase is Phase.TRAINING:
         groups[1:1] = [suite.TRAINING_OVERHEADS, suite.OPTIMIZERS, suite.NORMALISATIONS]
     rows = [row for group in groups for row in group]
-    rest = sorted((row for row in rows if row.tier > 1), key=lambda row: row.tier)
-    return [row for row in rows if row.tier == 1], rest
+    by_tier = sorted(rows, key=lambda row: row.tier)
+    if layers:
+        return split_by_network(by_tier, layers)
+    return [row for row in by_tier if row.tier == 1], [row for row in by_tier if row.tier > 1]
 
 
 def _add_replay(
@@ -226,11 +236,12 @@ def _add_cpu(
     phase: Phase,
     precision: Precision,
     batch_size: int,
+    layers: Sequence[KernelShape],
 ) -> None:
     _add_clock(plan_)
     _add_headlines(plan_, profile, phase=phase, budget=budget)
     _add_replay(plan_, replay)
-    first, rest = _calibration(phase, batch_size)
+    first, rest = _calibration(phase, batch_size, layers)
     plan_.add_rows(first, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
     formats = (Precision.BFLOAT16, Precision.FLOAT16)
     asked = [precision] if precision in formats else []
@@ -339,6 +350,7 @@ def plan(
     phase: Phase = Phase.TRAINING,
     precision: Precision = Precision.FLOAT32,
     batch_size: int = 32,
+    layers: Sequence[KernelShape] = (),
 ) -> tuple[BenchmarkRequest, ...]:
     """Return what is to be timed, most wanted first within each device.
 
@@ -351,6 +363,7 @@ def plan(
         phase: in inference no gradients are timed.
         precision: number format of the user's job; a shorter one than float32 is timed besides.
         batch_size: of the user's job.
+        layers: of the user's network; none: it is not known.
 
     Raises:
         InputError: for a device that is not there.
@@ -365,6 +378,7 @@ def plan(
             phase=phase,
             precision=precision,
             batch_size=batch_size,
+            layers=layers,
         )
     asked = device_ids is not None
     for device in (each for each in profile.opencl if each.id in chosen):

@@ -53,6 +53,7 @@ def collect_profile(
         power=facts.power,
         load=facts.load,
         missing=_list_missing(facts, answer),
+        chassis=facts.chassis,
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from advisor.model.machine import (
+    Chassis,
     Cpu,
     GraphicsDevice,
     Load,
@@ -33,3 +34,4 @@ class MachineFacts:
     load: Load
     missing: tuple[MissingFact, ...] = ()
     distribution: str = ""
+    chassis: Chassis | None = None

@@ -6,15 +6,20 @@ from probes.machine.linux_graphics import collect_devices
 from probes.machine.missing import list_closed_nodes
 from probes.machine.power import collect_load, collect_memory, collect_power
 from probes.machine.reader import Reader
-from probes.machine.surroundings import collect_os, find_distribution, read_os_release
+from probes.machine.surroundings import (
+    collect_os,
+    find_distribution,
+    read_chassis,
+    read_os_release,
+)
 
 
 def collect_linux(reader: Reader) -> MachineFacts:
     """Return the facts of a Linux machine."""
-    cpu = collect_cpu(reader)
+    cpu, system = collect_cpu(reader), collect_os(reader)
     graphics, npus = collect_devices(reader, cpu_vendor=cpu.vendor)
     return MachineFacts(
-        os=collect_os(reader),
+        os=system,
         cpu=cpu,
         memory=collect_memory(reader),
         graphics=graphics,
@@ -23,4 +28,5 @@ def collect_linux(reader: Reader) -> MachineFacts:
         load=collect_load(reader),
         missing=list_closed_nodes(reader),
         distribution=find_distribution(read_os_release(reader)),
+        chassis=None if system.hypervisor else read_chassis(reader),
     )

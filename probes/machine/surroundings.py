@@ -3,13 +3,21 @@
 Follows the order of systemd-detect-virt. Leaves to others: the container's limits (`cgroup`).
 """
 
-from advisor.model.machine import OperatingSystem, OsFamily
+from advisor.model.machine import Chassis, OperatingSystem, OsFamily
 from probes.machine import text as parse
 from probes.machine.reader import Reader
 from probes.machine.tables import find_hypervisor
 
 _DMI = "/sys/class/dmi/id"
 _DMI_FILES = ("product_name", "sys_vendor", "board_vendor", "bios_vendor", "product_version")
+# Types of enclosures by their numbers (SMBIOS 3.7, table 17): towers, racks, what is carried about,
+# and what has no room for a card.
+_CHASSIS = {
+    **dict.fromkeys((3, 4, 5, 6, 7), Chassis.DESKTOP),
+    **dict.fromkeys((8, 9, 10, 11, 14, 30, 31, 32), Chassis.PORTABLE),
+    **dict.fromkeys((13, 15, 16, 24, 33, 34, 35, 36), Chassis.COMPACT),
+    **dict.fromkeys((17, 23, 25, 28, 29), Chassis.SERVER),
+}
 _CONTAINER_WORDS = (
     ("kubepods", "kubernetes"),
     ("docker", "docker"),
@@ -37,6 +45,12 @@ def collect_os(reader: Reader) -> OperatingSystem:
         hypervisor=find_running_hypervisor(reader),
         container=find_container(reader),
     )
+
+
+def read_chassis(reader: Reader) -> Chassis | None:
+    """Return what the firmware says that the machine is built into, None for anything else."""
+    number = parse.parse_int(reader.read_text(f"{_DMI}/chassis_type"))
+    return None if number is None else _CHASSIS.get(number)
 
 
 def read_os_release(reader: Reader) -> dict[str, str]:

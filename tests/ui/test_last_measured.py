@@ -1,13 +1,16 @@
 """What counts as last measured: complete runs before stopped ones, this machine's alone."""
 
 import dataclasses
+import datetime as dt
+import os
 
 import pytest
 
 from advisor.model.measurement import FailedMeasurement, Outcome
-from tests.ui.history_values import keep, measured_advice
+from tests.ui.history_values import DAY, keep, measured_advice
+from ui import last_measured as last_measured_module
 from ui import settings
-from ui.last_measured import last_measured
+from ui.last_measured import MeasuredRun, last_measured
 
 
 @pytest.fixture(autouse=True)
@@ -37,16 +40,16 @@ def test_a_stopped_run_and_an_advice_without_figures_do_not_hide_the_complete_on
     complete = measured_advice(time_s=0.5)
     finish(complete, days=0)
     finish(stopped(measured_advice(time_s=0.7, n=1)), days=1)
-    assert last_measured() == complete
+    assert last_measured().measurements == complete.measurements
     finish(dataclasses.replace(complete, measurements=None), days=2)
-    assert last_measured() == complete
+    assert last_measured().measurements == complete.measurements
 
 
 def test_without_a_complete_run_the_last_part_counts():
     first, second = (stopped(measured_advice(time_s=t)) for t in (0.5, 0.7))
     finish(first, days=0)
     finish(second, days=1)
-    assert last_measured() == second
+    assert last_measured().measurements == second.measurements
 
 
 def test_another_machine_says_nothing_of_this_one():
@@ -55,4 +58,66 @@ def test_another_machine_says_nothing_of_this_one():
     there = dataclasses.replace(here, profile=dataclasses.replace(here.profile, cpu=cpu))
     finish(there, days=0)
     finish(dataclasses.replace(here, measurements=None), days=1)
+    assert last_measured() is None
+
+
+def bench(advice, *, days):
+    """Keep a run of `bench` as if it had ended so many days after the first advice."""
+    last_measured_module.keep_bench(advice.profile, advice.measurements)
+    ended_s = (DAY + dt.timedelta(days=days)).timestamp()
+    os.utime(settings.last_bench_file(), (ended_s, ended_s))
+
+
+def finish_at(advice, *, days):
+    finish(advice, days=days)
+    ended_s = (DAY + dt.timedelta(days=days)).timestamp()
+    os.utime(settings.last_recommendation_file(), (ended_s, ended_s))
+
+
+def test_a_bench_by_itself_is_a_run():
+    run = measured_advice(time_s=0.5)
+    bench(run, days=0)
+    assert last_measured() == MeasuredRun(profile=run.profile, measurements=run.measurements)
+
+
+def test_the_later_of_a_bench_and_an_advice_counts():
+    advice, run = measured_advice(time_s=0.5), measured_advice(time_s=0.7)
+    finish_at(advice, days=1)
+    bench(run, days=2)
+    assert last_measured().measurements == run.measurements
+    finish_at(advice, days=3)
+    assert last_measured().measurements == advice.measurements
+    finish_at(dataclasses.replace(advice, measurements=None), days=4)
+    assert last_measured().measurements == advice.measurements
+
+
+def test_a_bench_between_kept_advice_stands_in_its_place():
+    old, run = measured_advice(time_s=0.5), measured_advice(time_s=0.7)
+    finish_at(old, days=1)
+    bench(run, days=2)
+    finish_at(dataclasses.replace(old, measurements=None), days=3)
+    assert last_measured().measurements == run.measurements
+
+
+def test_a_stopped_bench_takes_the_place_of_no_other():
+    whole, part = measured_advice(time_s=0.5), stopped(measured_advice(time_s=0.7))
+    bench(part, days=0)
+    assert last_measured().measurements == part.measurements
+    bench(whole, days=1)
+    bench(part, days=2)
+    assert last_measured().measurements == whole.measurements
+
+
+def test_a_damaged_bench_hides_nothing():
+    complete = measured_advice(time_s=0.5)
+    finish_at(complete, days=0)
+    settings.last_bench_file().write_text("{")
+    assert last_measured().measurements == complete.measurements
+
+
+def test_a_place_that_cannot_be_written_costs_no_figures(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(settings, "data_folder", lambda: tmp_path / "file")
+    run = measured_advice(time_s=0.5)
+    last_measured_module.keep_bench(run.profile, run.measurements)
     assert last_measured() is None

@@ -15,7 +15,7 @@ from advisor.model.machine import (
     Npu,
     OpenclDevice,
 )
-from advisor.report.machine_sections import DEVICE_KINDS, NOTABLE_ISA
+from advisor.report.machine_sections import CASES, DEVICE_KINDS, NOTABLE_ISA
 from advisor.report.names import environment_kind
 from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
@@ -184,6 +184,8 @@ def _system(profile: MachineProfile, tr: Translator) -> Card:
     facts.add(N_("Kernel"), system.kernel)
     inside = [name for name in (system.hypervisor, system.container) if name]
     facts.add(N_("Runs inside"), " + ".join(inside) or tr(N_("nothing: the bare machine")))
+    if profile.chassis is not None:
+        facts.add(N_("Case"), tr(CASES[profile.chassis]))
     if power.on_battery is not None:
         word = tr(N_("battery")) if power.on_battery else tr(N_("mains"))
         facts.add(NP_("where it comes from", "Power"), word, is_bad=power.on_battery)

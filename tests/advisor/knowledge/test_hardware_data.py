@@ -49,7 +49,7 @@ def _ids(family):
 
 
 def test_all_families_are_there(families):
-    assert len(families) == 46
+    assert len(families) == 48
     assert {family.kind for family in families.values()} == {"igpu", "dgpu", "igpu/dgpu", "npu"}
 
 
@@ -100,6 +100,9 @@ def test_a_known_device_id_leads_to_its_family(families, vendor, device, name, e
         ("AMD Radeon RX 9070 XT", "amd-rdna4"),
         ("AMD Radeon RX 580", "amd-gcn3-4"),
         ("V3D 7.1", "broadcom-videocore"),
+        ("Tegra X1 (Maxwell)", "nvidia-tegra-old"),
+        ("Tegra Orin (Ampere)", "nvidia-tegra"),
+        ("NVIDIA Jetson Orin Nano (GPU)", "nvidia-tegra"),
     ],
 )
 def test_a_name_leads_to_its_family(families, name, expected):
@@ -115,6 +118,8 @@ def test_support_cells_use_three_words(families):
             family.windows_inference,
         ):
             assert cell in {"official", "unofficial", "none"}, family.id
+        for cell in (family.macos_training, family.macos_inference):
+            assert cell in {"official", "unofficial", "none", None}, family.id
 
 
 def test_every_row_has_source_and_advice(knowledge):

@@ -23,6 +23,13 @@ def test_a_usual_machine_passes():
             "memory.total_bytes",
         ),
         ({"opencl": (an_opencl(global_mem_bytes=-1),)}, "opencl.opencl0.global_mem_bytes"),
+        ({"cpu": a_cpu(n_physical_cores=64)}, "cpu.n_physical_cores: 64.* cpu.n_logical_cpus is 4"),
+        ({"cpu": a_cpu(usable_cpus=8)}, "cpu.usable_cpus: 8"),
+        ({"cpu": a_cpu(n_packages=5)}, "cpu.n_packages: 5"),
+        (
+            {"memory": Memory(total_bytes=10**9, available_bytes=10**10, limit_bytes=None)},
+            "memory.available_bytes",
+        ),
     ],
 )
 def test_what_cannot_be_is_named(changes, name):

@@ -113,6 +113,13 @@ def test_support_by_system_and_phase(system, phase, level):
     assert support_of(a_family(), system=system, phase=phase).level == level
 
 
+def test_on_macos_a_family_says_what_it_knows():
+    family = a_family(macos_training="none", macos_inference="unofficial")
+    mac = an_os(family=OsFamily.MACOS)
+    assert support_of(family, system=mac.family, phase=Phase.TRAINING).level == "none"
+    assert support_of(family, system=mac.family, phase=Phase.INFERENCE).level == "unofficial"
+
+
 def test_served_are_those_with_any_software_and_those_nobody_knows():
     profile = a_profile(graphics=(a_gpu(), a_gpu(id="gpu1", name="Unheard of")))
     families = {"gpu0": a_family()}

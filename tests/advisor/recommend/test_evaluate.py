@@ -14,7 +14,7 @@ from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
-from advisor.recommend.options import STAY
+from advisor.recommend.staying import stay_option
 from tests.advisor.recommend.builders import (
     GIB,
     TODAY,
@@ -33,6 +33,7 @@ from tests.advisor.recommend.builders import (
 from tests.advisor.recommend.test_requirements import CONVOLUTION, GEMM
 
 CARD = a_spec()
+STAY = stay_option(a_profile(), a_workload())
 FACTS = Knowledge(
     devices=(CARD,),
     accelerators=(

@@ -8,7 +8,8 @@ from advisor.model.measurement import Setting
 from advisor.model.option import Advice, OptionKind
 from advisor.model.quantity import Precision
 from advisor.model.recommendation import Preferences, ReasonCode
-from advisor.recommend.options import STAY_ID, effect_of, list_options, makes_it_worse
+from advisor.recommend.options import effect_of, list_options, makes_it_worse
+from advisor.recommend.staying import STAY_ID
 from tests.advisor.recommend.builders import (
     GIB,
     TODAY,

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import DeviceKind
+from advisor.model.machine import Chassis, DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.purchases import choose_purchases, is_purchasable, shortlist
@@ -51,6 +51,26 @@ def test_a_card_is_not_for_a_laptop_unless_it_is_asked_for(has_battery, hours, n
     )
     assert len(options) == n_options
     assert [entry.option_id for entry in rejections] == ["buy"] * (1 - n_options)
+
+
+@pytest.mark.parametrize(
+    ("chassis", "hours", "n_options"),
+    [
+        (Chassis.COMPACT, None, 0),
+        (Chassis.COMPACT, 20.0, 1),
+        (Chassis.PORTABLE, None, 0),
+        (Chassis.DESKTOP, None, 1),
+        (Chassis.SERVER, None, 1),
+    ],
+)
+def test_a_card_is_not_for_a_case_without_room(chassis, hours, n_options):
+    options, _ = choose_purchases(
+        profile=a_profile(chassis=chassis),
+        workload=a_workload(),
+        preferences=Preferences(use_h_per_week=hours),
+        knowledge=Knowledge(devices=(a_spec(),), gpu_families=(AMPERE,)),
+    )
+    assert len(options) == n_options
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,14 @@ import dataclasses
 import pytest
 
 from advisor.errors import InputError
-from advisor.model.kernel import ClockShape, Direction, GemmShape, KernelCall, StreamShape
+from advisor.model.kernel import (
+    ClockShape,
+    ConvShape,
+    Direction,
+    GemmShape,
+    KernelCall,
+    StreamShape,
+)
 from advisor.model.machine import Cache, DeviceKind
 from advisor.model.measurement import Runner, Setting
 from advisor.model.quantity import Phase, Precision
@@ -48,6 +55,26 @@ def test_numpy_and_memory_come_first_then_the_headlines_then_the_users_kernels(p
     assert order[-1] == "reference"  # timed again at the end
     assert order.index("calibration") == order.index("replay") + 1
     assert keras[-1].shape == module.REFERENCE_GEMM
+
+
+def test_what_tells_something_of_the_network_comes_before_the_rest_of_the_table(profile):
+    layers = (suite.conv(8, 3, 32, 16, 3), suite.pool("max", 8, 16, 32, 2, 2))
+    plain = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",), layers=layers)
+    assert {r.id for r in requests} == {r.id for r in plain}
+    kinds = [type(r.shape).__name__ for r in requests if r.role == CALIBRATION]
+    last_of_network = max(
+        at
+        for at, r in enumerate(r for r in requests if r.role == CALIBRATION)
+        if r.runner is Runner.KERAS
+        and isinstance(r.shape, ConvShape)
+        and not r.shape.is_transposed
+        and r.shape.groups == 1
+        and len(r.shape.kernel) == 2
+    )
+    assert kinds.index("RecurrentShape") > last_of_network
+    assert kinds.index("EmbeddingShape") > last_of_network
+    assert kinds.index("OptimizerShape") < last_of_network
 
 
 def test_the_clock_is_measured_before_everything_else_and_after_all_devices(profile):

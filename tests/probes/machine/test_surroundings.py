@@ -1,10 +1,13 @@
 import pytest
 
+from advisor.model.machine import Chassis
+from probes.machine.collect import collect_profile
 from probes.machine.surroundings import (
     collect_os,
     find_container,
     find_distribution,
     find_running_hypervisor,
+    read_chassis,
 )
 
 GUEST = "flags : fpu sse2 hypervisor\n"
@@ -101,3 +104,28 @@ def test_a_container_in_a_virtual_machine_is_told_as_both(make_machine):
 )
 def test_distributions(release, family):
     assert find_distribution(release) == family
+
+
+@pytest.mark.parametrize(
+    ("text", "chassis"),
+    [
+        ("3\n", Chassis.DESKTOP),
+        ("10\n", Chassis.PORTABLE),
+        ("35\n", Chassis.COMPACT),
+        ("23\n", Chassis.SERVER),
+        ("2\n", None),  # "unknown" in the firmware's own words
+        ("999\n", None),
+        ("tower\n", None),
+        (None, None),
+    ],
+)
+def test_the_firmware_tells_the_case(make_machine, text, chassis):
+    files = {} if text is None else {f"{DMI}/chassis_type": text}
+    assert read_chassis(make_machine(files)) is chassis
+
+
+@pytest.mark.parametrize(("flags", "chassis"), [(BARE, Chassis.COMPACT), (GUEST, None)])
+def test_a_guest_has_no_case(make_machine, flags, chassis):
+    reader = make_machine({"/proc/cpuinfo": flags, f"{DMI}/chassis_type": "35\n"})
+    profile = collect_profile(reader, today="2026-11-24", list_opencl=None)
+    assert profile.chassis is chassis

@@ -1,0 +1,39 @@
+"""Staying with this machine's processor, called by what it takes to run the job there at all.
+
+Most often that is nothing. Where TensorFlow has no build for the machine, or the job is in a
+format that a network must be brought to first, "leave everything as it is" would be no advice.
+Leaves to others: what the reader must know besides (`advisor.recommend.caveats`).
+"""
+
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
+from advisor.model.option import Option, OptionKind
+from advisor.model.quantity import Precision
+from advisor.model.workload import Workload
+from advisor.recommend.circumstances import tensorflow_runs
+
+STAY_ID = "stay"
+_AS_IT_IS = "Leave everything as it is"
+_OTHER_FRAMEWORK = "This machine, with PyTorch or ONNX Runtime in place of TensorFlow"
+_QUANTISED = "This machine, once the network is quantised"
+# The work that each asks for is that of the options of this kind.
+_LIKE = {_OTHER_FRAMEWORK: OptionKind.CHANGE_FRAMEWORK, _QUANTISED: OptionKind.PRECISION}
+
+
+def stay_option(profile: MachineProfile, workload: Workload) -> Option:
+    """Return the option of staying on the processor for a job."""
+    title = _AS_IT_IS
+    if tensorflow_runs(profile) is False:
+        title = _OTHER_FRAMEWORK
+    elif workload.precision is Precision.INT8:
+        title = _QUANTISED
+    return Option(id=STAY_ID, title=title, kind=OptionKind.STAY, device_id=CPU_DEVICE_ID)
+
+
+def asks_work_of(option: Option) -> OptionKind:
+    """Return the kind of option whose work an option asks of a person: its own, but for staying.
+
+    `OptionKind.STAY` means that there is nothing to do.
+    """
+    if option.kind is not OptionKind.STAY:
+        return option.kind
+    return _LIKE.get(option.title, OptionKind.STAY)
