@@ -103,7 +103,11 @@ class DeviceSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuIsaRow:
-    """Peak operations per cycle and core of a CPU microarchitecture, and what it means for us."""
+    """Peak operations per cycle and core of a CPU microarchitecture, and what it means for us.
+
+    `training_step_factor` is what a training step takes over the sum of its kernels, drawn half
+    way to 1; None: no machine of the kind was recorded (decision 0014).
+    """
 
     microarchitecture: str
     vendor: str
@@ -120,6 +124,7 @@ class CpuIsaRow:
     int8_advice: str
     note: str | None
     source: str
+    training_step_factor: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

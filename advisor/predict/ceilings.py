@@ -59,6 +59,7 @@ class DeviceCeilings:
         train_call_s, predict_call_s: one call from Python; dispatch_s: one operator;
         variable_s: update of one variable beyond the traffic, None when in the optimiser points.
         parallel_units: threads that share the work of one kernel.
+        training_step_factor: what a training step takes over the sum of its kernels.
         basis: what it all rests on; notes: one sentence for each thing assumed.
     """
 
@@ -75,6 +76,7 @@ class DeviceCeilings:
     parallel_units: int
     basis: Basis
     notes: tuple[str, ...] = ()
+    training_step_factor: float = 1.0
 
     @property
     def is_framework(self) -> bool:
@@ -302,6 +304,7 @@ def _measured_device(
         parallel_units=threads or units,
         basis=Basis.SCALED_FROM_MEASUREMENT if points else Basis.MODEL_ONLY,
         notes=tuple(notes),
+        training_step_factor=1.0 if limits is None else limits.training_step_factor,
     )
 
 

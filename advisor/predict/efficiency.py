@@ -124,12 +124,14 @@ class KernelTime:
     Attributes:
         log_sd: standard deviation of the logarithm of its own error.
         is_exact: the shape itself was measured; is_default: its class was not.
+        remoteness: 0 where a kernel like it was timed, towards 1 where none is near.
     """
 
     time_s: float
     log_sd: float
     is_exact: bool
     is_default: bool
+    remoteness: float = 0.0
 
 
 @functools.singledispatch
@@ -301,8 +303,10 @@ class EfficiencyModel:
         samples, is_own = self._samples_for(kind, direction, precision)
         if not samples:
             factor = DEFAULT_FACTOR.get(kind, _UNKNOWN_FACTOR)
-            return KernelTime(time_s=bound * factor, log_sd=0.5, is_exact=False, is_default=True)
-        log_factor, log_sd, limits = _interpolate(shape, samples)
+            return KernelTime(
+                time_s=bound * factor, log_sd=0.5, is_exact=False, is_default=True, remoteness=1.0
+            )
+        log_factor, log_sd, remoteness, limits = _interpolate(shape, samples)
         seconds = bound * math.exp(log_factor)
         if is_own:
             low, high = limits
@@ -312,7 +316,13 @@ class EfficiencyModel:
         least = BEST_RATE_MARGIN * flop(shape, direction=direction) / roofline.flop_per_s
         if kind in COMPUTE_KINDS:
             seconds = max(seconds, least)
-        return KernelTime(time_s=seconds, log_sd=log_sd, is_exact=False, is_default=False)
+        return KernelTime(
+            time_s=seconds,
+            log_sd=log_sd,
+            is_exact=False,
+            is_default=False,
+            remoteness=remoteness,
+        )
 
     def _is_as_in_float32(
         self, kind: OperatorKind, direction: Direction, precision: Precision
@@ -346,8 +356,8 @@ class EfficiencyModel:
 
 def _interpolate(
     shape: KernelShape, samples: list[_Sample]
-) -> tuple[float, float, tuple[float, float]]:
-    """Return the logarithm of the factor, its sd, and the times that other points leave open.
+) -> tuple[float, float, float, tuple[float, float]]:
+    """Return the log of the factor, its sd, how remote it is, and the times left open by others.
 
     A measured kernel that is smaller in every dimension is a lower bound, a larger one an upper.
     """
@@ -379,6 +389,6 @@ def _interpolate(
     for weight, sample in weighted:
         square += weight * (sample.log_factor - mean) ** 2
     square += _PRIOR_WEIGHT * (median - mean) ** 2
-    distance_sd = 0.25 * _PRIOR_WEIGHT / total
-    sd = math.sqrt(square / total + (spread / total) ** 2) + distance_sd
-    return mean, sd, (low, max(low, high))
+    remoteness = _PRIOR_WEIGHT / total
+    sd = math.sqrt(square / total + (spread / total) ** 2) + 0.25 * remoteness
+    return mean, sd, remoteness, (low, max(low, high))

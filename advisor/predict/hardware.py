@@ -75,6 +75,8 @@ class CpuLimits:
         bandwidth_byte_per_s: sustained.
         is_guessed: True where clock, cores or instruction set had to be assumed.
         architecture: as the published rows spell it; None unknown, as vendor and year.
+        training_step_factor: what a training step takes over the sum of its kernels on
+            processors of this kind; 1 where none was recorded.
     """
 
     name: str
@@ -89,6 +91,7 @@ class CpuLimits:
     architecture: str | None = None
     year: int | None = None
     slow_cores: float = 0.0
+    training_step_factor: float = 1.0
 
     @property
     def precisions(self) -> tuple[Precision, ...]:
@@ -290,6 +293,7 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
         architecture=spec.architecture if spec else row.microarchitecture if row else None,
         year=spec.year if spec else _first_year(row),
         slow_cores=mix.limited_to(cores).slow,
+        training_step_factor=(row and row.training_step_factor) or 1.0,
     )
 
 

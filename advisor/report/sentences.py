@@ -205,6 +205,7 @@ ASSUMPTIONS = (
     N_("Some operators have no measured relative: a usual efficiency is assumed."),
     N_("The step is short: fixed costs decide it, and they vary."),
     N_("Recurrent layers at a small batch are decided by their dispatch."),
+    N_("Little was timed that is like the layers of this network."),
     N_("Measured while other programs used the processor: repeat on a quiet machine."),
     N_("Measured while the host gave the processor to others: repeat at another time."),
     N_("Measured while the machine became slower: let it cool down and repeat."),

@@ -15,8 +15,8 @@ import worker_timing
 
 _DTYPES = {"float32": "float32", "bfloat16": "bfloat16", "float16": "float16"}
 # The cost of a graph without kernels: the low quantile of some bouts of this many calls.
-_EMPTY_CALLS = 40
-_EMPTY_BOUTS = 9
+_EMPTY_CALLS = 20
+_EMPTY_BOUTS = 7
 # From this share of a value on, the cost of the calls is measured again beside it.
 _LARGE_SHARE = 0.2
 # Differences in a row that may come out negative.

@@ -3,6 +3,8 @@
 Class factors of inference are fitted on the families that may shape the model, and judged on each
 family by those fitted without it. The width of the intervals is split-conformal: how many of the
 model's own standard deviations hold so many of the cases, each family by factors fitted without it.
+What a training step takes over the sum of its kernels is told by kind of processor: the mean of the
+recordings of each, on the families that may shape the model, with their own kernels timed.
 """
 
 import argparse
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from advisor.knowledge.store import load_knowledge
 from advisor.model.kernel import OperatorKind
 from advisor.model.quantity import Phase, Precision
+from advisor.predict.hardware import cpu_limits
 from advisor.predict.typical import GROUPS, LEAST, MOST, typical_factor
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_recorded import Judge, truths
@@ -65,6 +68,23 @@ def shares_of(judge: Judge, recording: Recording) -> list[Shares]:
                 )
             )  # fmt: skip
     return found
+
+
+def training_step_factors(files: Iterable[Path]) -> dict[str, float]:
+    """Return what a training step takes over its kernels by kind of processor, half way to 1."""
+    knowledge = load_knowledge()
+    means: dict[str, list[float]] = {}
+    for file in files:
+        recording = Recording(file)
+        limits = cpu_limits(recording.profile, knowledge=knowledge)
+        logs = [
+            math.log(sum(case.shares) / limits.training_step_factor)
+            for case in shares_of(Judge(recording, knowledge), recording)
+            if (case.phase, case.source, case.role) == (Phase.TRAINING, "replay", "fitted")
+        ]
+        if logs and limits.architecture is not None:
+            means.setdefault(limits.architecture, []).append(statistics.fmean(logs))
+    return {name: math.exp(-0.5 * statistics.fmean(logs)) for name, logs in means.items()}
 
 
 def fit(cases: Iterable[Shares]) -> NDArray[np.float64]:
@@ -134,9 +154,12 @@ def run(arguments: list[str] | None = None) -> int:
     """Print the factors, the errors with and without them, and the widths."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", type=Path, nargs="+", help="recordings, all of them together")
-    cases = all_shares(parser.parse_args(arguments).files)
+    files = parser.parse_args(arguments).files
+    cases = all_shares(files)
     for name, factor in factors(cases).items():
         print(f"factor {name}: {factor:.3f}")
+    for name, factor in training_step_factors(files).items():
+        print(f"training step on {name}: {factor:.3f}")
     for phase in Phase:
         logs = without_family(cases, phase)
         for source in SOURCES:

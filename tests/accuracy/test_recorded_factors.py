@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Phase
 from advisor.predict.typical import GROUPS, LEAST, MOST, typical_factor
 from advisor.predict.workload_time import Z_80
@@ -20,6 +21,7 @@ from tests.accuracy.recorded_factors import (
     log_error,
     run,
     scores,
+    training_step_factors,
     without_family,
 )
 
@@ -43,6 +45,14 @@ def test_factors_are_those_of_the_fit(cases):
     for name, kinds in GROUPS.items():
         used = typical_factor(kinds[0], phase=Phase.INFERENCE)
         assert found[name] == pytest.approx(used, abs=0.02), name
+
+
+def test_factors_of_a_training_step_are_those_of_the_recordings():
+    rows = {row.microarchitecture: row for row in load_knowledge().cpu_isa}
+    found = training_step_factors(JUDGED_ON)
+    assert len(found) == 2
+    for name, factor in found.items():
+        assert rows[name].training_step_factor == pytest.approx(factor, abs=0.002), name
 
 
 def test_factors_help_families_that_they_do_not_know(cases):
@@ -90,4 +100,5 @@ def test_the_command_prints_factors_and_widths(capsys):
     assert run([str(FITTED_ON[0])]) == 0
     text = capsys.readouterr().out
     assert "factor convolution: 1.0" in text
+    assert "training step on Sapphire / Emerald Rapids: 0.9" in text
     assert "85% within" in text
