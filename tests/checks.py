@@ -28,7 +28,7 @@ CHECKS = (
 PYTEST = (sys.executable, "-P", "-m", "pytest")
 # What measures, or looks at the load of the machine, has it for itself.
 ALONE = ("tests/probes",)
-FIRST_HALF = ("tests/advisor",)
+FIRST_HALF = ("tests/advisor", "tests/accuracy")
 _NOT_ALONE = ("-q", "-m", "not slow and not alone")
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from advisor.model.measurement import FailedMeasurement, Outcome
 from tests.ui.history_values import DAY, keep, measured_advice
+from ui import cli, commands, settings
 from ui import last_measured as last_measured_module
-from ui import settings
 from ui.last_measured import MeasuredRun, last_measured
 
 
@@ -85,10 +85,11 @@ def test_the_later_of_a_bench_and_an_advice_counts():
     finish_at(advice, days=1)
     bench(run, days=2)
     assert last_measured().measurements == run.measurements
-    finish_at(advice, days=3)
-    assert last_measured().measurements == advice.measurements
-    finish_at(dataclasses.replace(advice, measurements=None), days=4)
-    assert last_measured().measurements == advice.measurements
+    again = measured_advice(time_s=0.6)
+    finish_at(again, days=3)
+    assert last_measured().measurements == again.measurements
+    finish_at(dataclasses.replace(again, measurements=None), days=4)
+    assert last_measured().measurements == again.measurements
 
 
 def test_a_bench_between_kept_advice_stands_in_its_place():
@@ -121,3 +122,16 @@ def test_a_place_that_cannot_be_written_costs_no_figures(monkeypatch, tmp_path):
     run = measured_advice(time_s=0.5)
     last_measured_module.keep_bench(run.profile, run.measurements)
     assert last_measured() is None
+
+
+@pytest.mark.parametrize(
+    ("words", "is_kept"),
+    [([], True), (["--device", "cpu"], False), (["--sustained", "1"], False)],
+)
+def test_only_a_bench_of_the_whole_machine_is_kept(monkeypatch, capsys, words, is_kept):
+    advice = measured_advice(time_s=0.5)
+    monkeypatch.setattr(commands.journey, "probe_machine", lambda: advice.profile)
+    monkeypatch.setattr(commands.bench_modes, "measure", lambda *_a, **_k: advice.measurements)
+    assert cli.run(["bench", "--quick", *words]) == 0
+    assert "the headline figures" in capsys.readouterr().out
+    assert settings.last_bench_file().exists() is is_kept

@@ -2,6 +2,8 @@
 
 import copy
 
+import pytest
+
 from advisor.model.kernel import (
     Cell,
     ConvShape,
@@ -35,13 +37,30 @@ def test_a_softmax_is_no_elementwise_operator():
 
 def test_an_activation_given_as_an_object_keeps_its_name():
     relu = {"module": "keras.layers", "class_name": "LeakyReLU", "config": {}}
-    own = {"class_name": "function", "config": "my_function", "registered_name": "function"}
-    found = shapes(
-        sequential(
-            (9,), layer("Dense", units=4, activation=relu), layer("Activation", activation=own)
-        )
+    found = shapes(sequential((9,), layer("Dense", units=4, activation=relu)))
+    assert [s.op for s in found[1:]] == ["leaky_relu"]
+
+
+OWN = {"class_name": "function", "config": "my_function", "registered_name": "function"}
+
+
+@pytest.mark.parametrize(("named", "name"), [(OWN, "my_function"), ("reluu", "reluu")])
+def test_a_function_that_keras_does_not_have_is_unknown_and_says_so(named, name):
+    network = built(
+        sequential((9,), layer("Dense", units=4), layer("Activation", activation=named))
     )
-    assert [s.op for s in found[1:]] == ["leaky_relu", "my_function"]
+    last = network.operators[-1].shape
+    assert isinstance(last, UnknownShape)
+    assert last.layer_type == name
+    (note,) = network.notes
+    assert f"the function {name} is not known" in note
+
+
+@pytest.mark.parametrize(
+    "name", ["relu", "swish", "hard_silu", "softmax", "log_softmax", "tanh_shrink", "linear", None]
+)
+def test_functions_of_keras_need_no_word(name):
+    assert built(sequential((9,), layer("Dense", units=4, activation=name))).notes == ()
 
 
 def test_convolutions_are_told_channels_last():

@@ -76,6 +76,10 @@ def _huge(config):
     config["layers"][2]["config"]["units"] = 2**31
 
 
+def _doubled(config):
+    config["layers"].append(copy.deepcopy(config["layers"][1]))
+
+
 def _inbound_text(config):
     config["layers"][1]["inbound_nodes"] = "feed"
 
@@ -95,6 +99,7 @@ def _inbound_text(config):
         (_wrong_shape, "is not a shape"),
         (_huge, "too large for any machine"),
         (_inbound_text, "must be a list"),
+        (_doubled, "two layers are called 'a'"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

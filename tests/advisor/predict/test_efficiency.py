@@ -57,6 +57,13 @@ def test_measured_shape_is_the_measurement():
     assert (time.time_s, time.is_exact, time.log_sd) == (1e-3, True, 0.01)
 
 
+def test_remoteness_tells_how_far_the_nearest_point_is():
+    found = model(point(gemm(128, 128, 128), 1e-3))
+    asked = (gemm(128, 128, 128), gemm(128, 128, 140), gemm(4096, 4, 9000), conv(1, 8, 8, 8))
+    same, near, far, other = (ask(found, shape).remoteness for shape in asked)
+    assert same == 0.0 < near < 0.1 < 0.9 < far < other == 1.0
+
+
 def test_of_two_points_of_one_shape_the_faster_counts():
     shape = gemm(128, 128, 128)
     assert ask(model(point(shape, 2e-3), point(shape, 1e-3)), shape).time_s == 1e-3

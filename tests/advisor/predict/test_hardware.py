@@ -214,6 +214,14 @@ def test_memory_soldered_beside_a_gpu_tells_the_bandwidth():
     assert cpu_limits(beside, knowledge=facts).bandwidth_byte_per_s > 1.5 * usual
 
 
+def test_a_training_step_takes_what_its_kind_of_processor_takes():
+    known = dataclasses.replace(
+        row("Zen 3", flop_per_cycle=32.0, names=("zen3",)), training_step_factor=1.05
+    )
+    for facts, factor in ((knowledge(cpu_isa=(known,)), 1.05), (knowledge(), 1.0)):
+        assert cpu_limits(profile(), knowledge=facts).training_step_factor == factor
+
+
 def test_networks_gain_little_of_what_the_units_for_bfloat16_could():
     plain = row("Zen 3", flop_per_cycle=32.0, names=("zen3",))
     units = dataclasses.replace(plain, bf16_flop_per_cycle_per_core=512.0)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.model.kernel import (
     Cell,
+    ConvShape,
     ElementwiseShape,
     GemmShape,
     OperatorKind,
@@ -23,7 +24,7 @@ from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.typical import typical_factor
 from advisor.predict.work import step_calls
-from advisor.predict.workload_time import interval_of, predict_step
+from advisor.predict.workload_time import interval_of, predict_step, step_on
 from probes.bench.plan_opencl import opencl_rows
 from tests.advisor.predict.builders import (
     calibration,
@@ -89,6 +90,28 @@ def test_what_is_given_from_python_is_copied():
 
 def test_training_costs_more_than_inference():
     assert step(small_cnn()).step_s.mid > 2 * step(small_cnn(phase=Phase.INFERENCE)).step_s.mid
+
+
+def test_the_kind_of_processor_scales_a_training_step_and_nothing_else():
+    slower = dataclasses.replace(CALIBRATED.cpu, training_step_factor=1.1)
+    for phase, factor in ((Phase.TRAINING, 1.1), (Phase.INFERENCE, 1.0)):
+        work = small_cnn(phase=phase)
+        plain, scaled = (
+            step_on(work, device=device, precision=Precision.FLOAT32)
+            for device in (CALIBRATED.cpu, slower)
+        )
+        assert scaled.step_s.mid == pytest.approx(factor * plain.step_s.mid)
+        assert sum(p.time_s for p in scaled.breakdown) == pytest.approx(scaled.step_s.mid)
+
+
+def test_what_was_not_timed_widens_the_interval_and_says_so():
+    few = [m for m in calibration() if not isinstance(m.request.shape, ConvShape)]
+    far = ceilings(*few, measure(conv(1, 512, 4, 2), 1e-3))
+    told, known = step(small_cnn(), far), step(small_cnn())
+    assert told.log_sd > known.log_sd
+    words = "Little was timed that is like"
+    assert any(words in note for note in told.notes)
+    assert not any(words in note for note in known.notes)
 
 
 def test_replayed_shapes_narrow_the_interval():
