@@ -20,7 +20,7 @@ from advisor.report.called import as_called
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT
 from ui.logs import kept_log, log_fault, log_file
 from ui.one_line_parser import OneLineParser
-from ui.program import program_name
+from ui.program import check_home, program_name
 from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
 
@@ -253,6 +253,7 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     is_debug = "--debug" in arguments
     try:
+        check_home()
         return _dispatch(build_parser().parse_args(_with_open(arguments)))
     except KeyboardInterrupt:
         _say(N_("cancelled"))

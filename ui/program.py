@@ -1,4 +1,4 @@
-"""By which words the user called this program: hints repeat them.
+"""How this program was called: by which words, which hints repeat, and with what as its home.
 
 Leaves to others: putting them into a text (`advisor.report.called`).
 """
@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from advisor.errors import InputError
 from advisor.report.called import PROGRAM
 
 # Set by `start.py`, which calls us in its place.
@@ -24,3 +25,14 @@ def program_name() -> str:
     from subprocess import list2cmdline
 
     return list2cmdline(sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1])
+
+
+def check_home() -> None:
+    """Refuse a home folder that is a file: libraries look below it as they are loaded.
+
+    Raises:
+        InputError: with the place and what to do.
+    """
+    home = os.environ.get("USERPROFILE" if os.name == "nt" else "HOME")
+    if home and Path(home).exists() and not Path(home).is_dir():
+        raise InputError(f"{home}: the home folder is a file: set HOME to a folder of yours")

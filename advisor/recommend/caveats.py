@@ -24,7 +24,7 @@ from advisor.recommend.circumstances import (
 from advisor.recommend.effort import changes_network, effort_of
 from advisor.recommend.preferences import age_days
 from advisor.recommend.reasons import caveat
-from advisor.recommend.staying import asks_work_of
+from advisor.recommend.staying import is_as_it_is
 
 # A list price may have changed after this many days, a spot price sooner.
 OLD_PRICE_DAYS = 90
@@ -178,7 +178,7 @@ def advice_caveats(
 
 def _pays_in_longer_jobs(ranked: Sequence[RankedOption]) -> list[Caveat]:
     """Return what computes faster than the first, which is to change nothing, but takes work."""
-    if not ranked or asks_work_of(ranked[0].option) is not OptionKind.STAY:
+    if not ranked or not is_as_it_is(ranked[0].option):
         return []
     faster = [
         entry

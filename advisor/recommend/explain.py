@@ -14,7 +14,7 @@ from advisor.recommend.effort import changes_network
 from advisor.recommend.options import effect_of
 from advisor.recommend.rank import TIE_FRACTION, WINDOW_FRACTION, Candidate, Placed
 from advisor.recommend.reasons import reason
-from advisor.recommend.staying import asks_work_of
+from advisor.recommend.staying import is_as_it_is
 from advisor.recommend.worth_buying import Use, alternative, jobs_to_pay
 
 _HOUR_S = 3600.0
@@ -114,7 +114,7 @@ def _place_reasons(placed: Placed, field: Field) -> list[Reason]:
         found.append(reason(ReasonCode.FASTEST, hours=hours))
     if option.id == field.cheapest_id and candidate.usd is not None:
         found.append(reason(ReasonCode.CHEAPEST, usd=candidate.usd))
-    if asks_work_of(option) is OptionKind.STAY:
+    if is_as_it_is(option):
         found.append(reason(ReasonCode.NO_COST_NO_CHANGE))
     if changes_network(option):
         found.append(reason(ReasonCode.CHANGES_THE_NETWORK))

@@ -15,8 +15,6 @@ STAY_ID = "stay"
 _AS_IT_IS = "Leave everything as it is"
 _OTHER_FRAMEWORK = "This machine, with PyTorch or ONNX Runtime in place of TensorFlow"
 _QUANTISED = "This machine, once the network is quantised"
-# The work that each asks for is that of the options of this kind.
-_LIKE = {_OTHER_FRAMEWORK: OptionKind.CHANGE_FRAMEWORK, _QUANTISED: OptionKind.PRECISION}
 
 
 def stay_option(profile: MachineProfile, workload: Workload) -> Option:
@@ -29,11 +27,14 @@ def stay_option(profile: MachineProfile, workload: Workload) -> Option:
     return Option(id=STAY_ID, title=title, kind=OptionKind.STAY, device_id=CPU_DEVICE_ID)
 
 
+def is_as_it_is(option: Option) -> bool:
+    """Return whether an option is to change nothing at all."""
+    return option.kind is OptionKind.STAY and option.title not in (_OTHER_FRAMEWORK, _QUANTISED)
+
+
 def asks_work_of(option: Option) -> OptionKind:
     """Return the kind of option whose work an option asks of a person: its own, but for staying.
 
-    `OptionKind.STAY` means that there is nothing to do.
+    Quantising counts as nothing: a job in int8 needs it wherever it runs.
     """
-    if option.kind is not OptionKind.STAY:
-        return option.kind
-    return _LIKE.get(option.title, OptionKind.STAY)
+    return OptionKind.CHANGE_FRAMEWORK if option.title == _OTHER_FRAMEWORK else option.kind

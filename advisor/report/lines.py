@@ -28,6 +28,7 @@ REFUSED = (
     N_("is a folder: give a file name"),
     N_("is a device, a pipe or a socket: give a file name"),
     N_("there is no folder {folder}: make it or choose another"),
+    N_("the home folder is a file: set HOME to a folder of yours"),
     N_("too large to be a file of DL Advisor"),
     N_("not a text file"),
     N_("neither a Keras archive nor text: save the model with model.save('name.keras')"),

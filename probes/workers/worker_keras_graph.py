@@ -62,7 +62,9 @@ class _Kept:
         ]
 
     def _first(self, tensor):
-        tf, rank = self._tf, len(tensor.shape)
+        tf, rank = self._tf, tensor.shape.rank
+        if rank is None:
+            tensor, rank = tf.reshape(tensor, [-1]), 1
         if (rank, tensor.dtype) not in self._alike:
             self._alike[rank, tensor.dtype] = (
                 tf.zeros([rank], "int32"),

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from ui.program import VARIABLE, program_name
+from advisor.errors import InputError
+from ui.program import VARIABLE, check_home, program_name
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,19 @@ def test_name_is_what_was_typed(monkeypatch, original, arguments, expected):
 def test_start_file_says_its_name(monkeypatch, given, expected):
     monkeypatch.setenv(VARIABLE, given)
     assert program_name() == expected
+
+
+def test_a_home_that_is_a_file_is_told(monkeypatch, tmp_path):
+    place = tmp_path / "file"
+    place.write_text("")
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(place))
+    with pytest.raises(InputError, match="set HOME to a folder"):
+        check_home()
+
+
+@pytest.mark.parametrize("name", ["", "not-there-yet"])
+def test_a_home_that_is_a_folder_or_can_be_one_passes(monkeypatch, tmp_path, name):
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    check_home()
