@@ -34,11 +34,13 @@ from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
 from advisor.recommend.choose import choose
+from advisor.recommend.circumstances import Circumstances
 from advisor.recommend.devices import device_steps, families_of, hints_beyond
 from advisor.recommend.evaluate import Given, evaluate, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
 from advisor.recommend.free import with_free_time
 from advisor.recommend.job_data import job_data
+from advisor.recommend.once_there import steps_once_there
 from advisor.recommend.options import list_options
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
@@ -209,13 +211,21 @@ def _steps(
             disk_gib=disk_gib,
             phase=context.workload.phase,
         )
-    return device_steps(
+    families = families_of(context.profile, knowledge=context.knowledge)
+    reached = device_steps(
         option,
         profile=context.profile,
         phase=context.workload.phase,
-        families=families_of(context.profile, knowledge=context.knowledge),
+        families=families,
         hints=hints,
     )
+    further = steps_once_there(
+        option.id.removeprefix(DEVICE_PREFIX),
+        given=Circumstances(profile=context.profile, workload=context.workload),
+        families=families,
+        facts=context.knowledge.options,
+    )
+    return (*reached, *further)
 
 
 def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -> RankedOption:

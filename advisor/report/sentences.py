@@ -82,6 +82,7 @@ STEPS = (
     N_("Advice"),
     N_("PyTorch with MPS, or MLX"),
     N_("One of these ways is enough, each in an environment of its own."),
+    N_("Once it runs there"),
     N_("For code in Keras, which finds the GPU through PyTorch"),
     N_("Commands"),
     N_("Core ML, PyTorch with MPS, or MLX"),
