@@ -55,7 +55,17 @@ def groups(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("name", sorted(SHAPES))
+# Compiling these takes ten seconds each.
+_COSTLY = ("convolution", "lstm")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in _COSTLY else name
+        for name in sorted(SHAPES)
+    ],
+)
 def test_every_kernel_keeps_within_the_limits_and_is_right(weak, groups, name):
     shape, direction = SHAPES[name]
     prepared = weak.prepare(request(shape, direction))
