@@ -18,6 +18,7 @@ from advisor.model.kernel import (
     KernelCall,
     KernelShape,
     PeakShape,
+    RecurrentShape,
     StreamShape,
 )
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
@@ -59,6 +60,8 @@ __all__ = [
 REFERENCE_SUFFIX = "/again"
 
 REFERENCE_GEMM = suite.gemm(512)
+# Takes a seventh of the time of a slow machine: a network without such layers goes before it.
+_LSTM = Row(shape=suite.HEADLINE_LSTM, directions=suite.WHOLE)
 VECTOR_CLOCK, SCALAR_CLOCK = ClockShape(load="vector"), ClockShape(load="scalar")
 
 # Seconds that a device may take, with all that ends a worker; to be given to `Session.run`.
@@ -123,7 +126,12 @@ def _add_clock(plan_: PlanBuilder) -> None:
 
 
 def _add_headlines(
-    plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase, budget: Budget
+    plan_: PlanBuilder,
+    profile: MachineProfile,
+    *,
+    phase: Phase,
+    budget: Budget,
+    has_recurrent: bool,
 ) -> None:
     sizes: tuple[int, ...] = suite.HEADLINE_GEMM_SIZES
     if budget is Budget.THOROUGH:
@@ -141,10 +149,9 @@ def _add_headlines(
         shape = StreamShape(op=operation, elements=elements)
         plan_.add(shape, direction=Direction.FORWARD, runner=Runner.STREAM, role=HEADLINE)
     plan_.add_rows(gemms, phase=phase, runner=Runner.KERAS, role=HEADLINE)
-    rows = (
-        Row(shape=suite.HEADLINE_CONV, directions=suite.THREE),
-        Row(shape=suite.HEADLINE_LSTM, directions=suite.WHOLE),
-    )
+    rows = [Row(shape=suite.HEADLINE_CONV, directions=suite.THREE)]
+    if has_recurrent:
+        rows.append(_LSTM)
     plan_.add_rows(rows, phase=phase, runner=Runner.KERAS, role=HEADLINE)
 
 
@@ -239,10 +246,12 @@ def _add_cpu(
     layers: Sequence[KernelShape],
 ) -> None:
     _add_clock(plan_)
-    _add_headlines(plan_, profile, phase=phase, budget=budget)
+    has_recurrent = not layers or any(isinstance(shape, RecurrentShape) for shape in layers)
+    _add_headlines(plan_, profile, phase=phase, budget=budget, has_recurrent=has_recurrent)
     _add_replay(plan_, replay)
     first, rest = _calibration(phase, batch_size, layers)
     plan_.add_rows(first, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
+    plan_.add_rows([_LSTM], phase=phase, runner=Runner.KERAS, role=HEADLINE)
     formats = (Precision.BFLOAT16, Precision.FLOAT16)
     asked = [precision] if precision in formats else []
     known = formats[:1] if budget is Budget.QUICK else formats

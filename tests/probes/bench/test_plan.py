@@ -75,6 +75,19 @@ def test_what_tells_something_of_the_network_comes_before_the_rest_of_the_table(
     assert kinds.index("RecurrentShape") > last_of_network
     assert kinds.index("EmbeddingShape") > last_of_network
     assert kinds.index("OptimizerShape") < last_of_network
+    # The headline of what it has not comes behind that, before the rest.
+    order = [r.id for r in requests]
+    lstm = next(r.id for r in requests if r.role == HEADLINE and "lstm" in r.id)
+    small_lstm = next(r.id for r in requests if r.role == CALIBRATION and "lstm" in r.id)
+    pool_ = next(r.id for r in requests if "pool-max" in r.id)
+    assert order.index(pool_) < order.index(lstm) < order.index(small_lstm)
+
+
+def test_a_network_with_recurrent_layers_has_their_headline_first(profile):
+    layers = (suite.HEADLINE_LSTM,)
+    requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",), layers=layers)
+    keras = [r for r in requests if r.runner is Runner.KERAS]
+    assert [r.role for r in keras].index(CALIBRATION) == sum(r.role == HEADLINE for r in keras)
 
 
 def test_the_clock_is_measured_before_everything_else_and_after_all_devices(profile):
