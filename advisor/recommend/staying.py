@@ -7,13 +7,16 @@ Leaves to others: what the reader must know besides (`advisor.recommend.caveats`
 
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.option import Option, OptionKind
-from advisor.model.quantity import Precision
+from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import tensorflow_runs
 
 STAY_ID = "stay"
 _AS_IT_IS = "Leave everything as it is"
-_OTHER_FRAMEWORK = "This machine, with PyTorch or ONNX Runtime in place of TensorFlow"
+_OTHER_FRAMEWORK = {
+    Phase.TRAINING: "This machine, with PyTorch in place of TensorFlow",
+    Phase.INFERENCE: "This machine, with PyTorch or ONNX Runtime in place of TensorFlow",
+}
 _QUANTISED = "This machine, once the network is quantised"
 
 
@@ -21,7 +24,7 @@ def stay_option(profile: MachineProfile, workload: Workload) -> Option:
     """Return the option of staying on the processor for a job."""
     title = _AS_IT_IS
     if tensorflow_runs(profile) is False:
-        title = _OTHER_FRAMEWORK
+        title = _OTHER_FRAMEWORK[workload.phase]
     elif workload.precision is Precision.INT8:
         title = _QUANTISED
     return Option(id=STAY_ID, title=title, kind=OptionKind.STAY, device_id=CPU_DEVICE_ID)
@@ -29,7 +32,13 @@ def stay_option(profile: MachineProfile, workload: Workload) -> Option:
 
 def is_as_it_is(option: Option) -> bool:
     """Return whether an option is to change nothing at all."""
-    return option.kind is OptionKind.STAY and option.title not in (_OTHER_FRAMEWORK, _QUANTISED)
+    return option.kind is OptionKind.STAY and not (
+        option.title == _QUANTISED or _needs_other_framework(option)
+    )
+
+
+def _needs_other_framework(option: Option) -> bool:
+    return option.title in _OTHER_FRAMEWORK.values()
 
 
 def asks_work_of(option: Option) -> OptionKind:
@@ -37,4 +46,4 @@ def asks_work_of(option: Option) -> OptionKind:
 
     Quantising counts as nothing: a job in int8 needs it wherever it runs.
     """
-    return OptionKind.CHANGE_FRAMEWORK if option.title == _OTHER_FRAMEWORK else option.kind
+    return OptionKind.CHANGE_FRAMEWORK if _needs_other_framework(option) else option.kind

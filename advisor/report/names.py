@@ -56,7 +56,7 @@ CONTINENTS = {
     Continent.MIDDLE_EAST_AFRICA: N_("in the Middle East and Africa"),
 }
 KINDS = {
-    OptionKind.STAY: N_("stay as it is"),
+    OptionKind.STAY: N_("stay here"),
     OptionKind.BUILD: N_("build"),
     OptionKind.RUNTIME_SETTINGS: N_("setting"),
     OptionKind.PRECISION: N_("number format"),

@@ -13,6 +13,7 @@ from advisor.report.run_sentences import RUN_SENTENCES
 
 OPTION_TITLES = (
     N_("Leave everything as it is"),
+    N_("This machine, with PyTorch in place of TensorFlow"),
     N_("This machine, with PyTorch or ONNX Runtime in place of TensorFlow"),
     N_("This machine, once the network is quantised"),
     N_("{machine}, {place}, on-demand"),
