@@ -28,7 +28,13 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
     """
     if options.measurements is not None:
         measurements = read_part(options.measurements, MeasurementSet)
-        return saved_profile(options), measurements
+        profile = saved_profile(options)
+        if options.profile is not None:
+            _check_same_machine(options.measurements, profile)
+            commands.say(
+                f"{options.measurements} counts as measured on the machine of {options.profile}"
+            )
+        return profile, measurements
     if options.profile is not None:
         profile = saved_profile(options)
         if _has_measurements(options.profile):
@@ -47,6 +53,23 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         " --measurements takes what it wrote"
     )
     return journey.probe_machine(), None
+
+
+def _check_same_machine(path: Path, profile: MachineProfile) -> None:
+    """Refuse what an advice measured on another processor; measurements alone do not tell theirs.
+
+    Raises:
+        InputError: with both names.
+    """
+    try:
+        other = read_part(path, MachineProfile)
+    except InputError:
+        return
+    if other.cpu.brand != profile.cpu.brand:
+        raise InputError(
+            f"{path}: measured on {other.cpu.brand}, not on {profile.cpu.brand}: leave out"
+            " --profile, or name what was measured there"
+        )
 
 
 def _has_measurements(path: Path) -> bool:

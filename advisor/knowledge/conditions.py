@@ -14,6 +14,7 @@ Flags
     no_cpu_limit          this process may use all logical CPUs (no quota, full affinity)
     no_gpu                no GPU on the bus
     no_igpu               no integrated GPU
+    no_tensorflow         TensorFlow has no ready-made build for the machine
     memory_fits           the workload fits the memory of the device that runs it now
     depends_on_code       whether it is so already, or whether the work runs under the framework
                           that the factor was measured against, stands in the user's code, which
@@ -65,6 +66,7 @@ FLAGS = frozenset(
         "no_cpu_limit",
         "no_gpu",
         "no_igpu",
+        "no_tensorflow",
         "memory_fits",
         "depends_on_code",
     }

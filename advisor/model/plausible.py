@@ -23,6 +23,7 @@ _RANGES: tuple[tuple[str, float, float], ...] = (
     ("compute_units", 0.0, 1e6),
     ("channels", 1.0, 1e4),
     ("_mt_per_s", 1.0, 1e6),
+    ("_fraction", 0.0, 1.0),
 )
 # The first of each pair is part of the second.
 _PARTS: tuple[tuple[str, str], ...] = (

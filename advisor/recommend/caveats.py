@@ -15,6 +15,7 @@ from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
     fitting_batch,
+    is_imitated,
     is_x86,
     memory_fits,
     needed_bytes,
@@ -35,11 +36,6 @@ WIDE_FACTOR = 4.0
 IMPATIENT_S = 30 * 86400.0
 # What computes this much faster is worth a sentence where its work is not.
 WORTH_SAYING = 1.2
-# Any of these instructions computes in the format (option avoid-bf16-no-hw).
-_SHORT_FORMATS = {
-    Precision.BFLOAT16: frozenset({"avx512_bf16", "amx_bf16", "bf16"}),
-    Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "fphp", "asimdhp"}),
-}
 _ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER})
 # Share of CPU time used by others while it was looked at.
 BUSY_FRACTION = 0.2
@@ -85,17 +81,10 @@ def machine_caveats(
     found += _memory(profile, workload)
     if workload.precision is Precision.INT8:
         found.append(caveat("int8_needs_quantising"))
-    if _is_imitated(workload.precision, profile):
+    if is_imitated(workload.precision, profile=profile):
         found.append(caveat(f"{workload.precision.value}_is_imitated"))
     found += [caveat("workload_note", note=note) for note in workload.notes]
     return tuple(found)
-
-
-def _is_imitated(precision: Precision, profile: MachineProfile) -> bool:
-    """Whether a processor is known to have no instructions for a short format of numbers."""
-    features = profile.cpu.isa_features
-    needed = _SHORT_FORMATS.get(precision)
-    return needed is not None and bool(features) and needed.isdisjoint(features)
 
 
 def _framework(profile: MachineProfile) -> Iterable[Caveat]:

@@ -27,6 +27,11 @@ _MARGIN = 0.9
 # Larger processors in one package may be divided (the first Threadrippers were).
 _MOST_CORES_OF_A_NODE = 14
 
+# Any of these instructions computes in the format (option avoid-bf16-no-hw).
+_SHORT_FORMATS = {
+    Precision.BFLOAT16: frozenset({"avx512_bf16", "amx_bf16", "bf16"}),
+    Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "fphp", "asimdhp"}),
+}
 _GIB = 1024**3
 _PCI_VENDORS = {
     "1002": "amd",
@@ -59,6 +64,10 @@ _ARCHITECTURES = {
     "armv7l": "arm32",
     "armv6l": "arm32",
     "arm": "arm32",
+    "riscv64": "riscv64",
+    "ppc64le": "ppc64le",
+    "s390x": "s390x",
+    "loongarch64": "loongarch64",
 }
 # Distributions that bring the same framework.
 _SAME_FRAMEWORK = {
@@ -158,19 +167,39 @@ def is_x86(profile: MachineProfile) -> bool:
     return _architecture(profile) == "x86_64"
 
 
+def has_other_frameworks(profile: MachineProfile) -> bool:
+    """Whether PyTorch and ONNX Runtime have ready-made builds: for 64 bits of x86 and Arm.
+
+    Those of PyTorch for Intel's Macs ended with 2.2.
+    """
+    word = _architecture(profile)
+    is_intel_mac = word == "x86_64" and profile.os.family is OsFamily.MACOS
+    return word in ("x86_64", "arm64") and not is_intel_mac
+
+
 def tensorflow_runs(profile: MachineProfile) -> bool | None:
     """Whether TensorFlow has a ready-made build that runs on a machine; None: not known.
 
     Since 1.6 its builds for x86 need AVX; there are others for Linux and macOS on 64-bit Arm, none
-    for Windows on Arm and none for 32 bits (PyPI: tensorflow 2.21, looked at on 2026-11-21).
+    for Windows on Arm, none for Intel's Macs since 2.17, and none for 32 bits or other processors
+    (PyPI: tensorflow 2.21, looked at on 2026-11-25).
     """
     word = _architecture(profile)
     if word == "x86_64":
+        if profile.os.family is OsFamily.MACOS:
+            return False
         features = profile.cpu.isa_features
         return "avx" in features if features else None
     if word == "arm64":
         return profile.os.family is not OsFamily.WINDOWS
     return None if word is None else False
+
+
+def is_imitated(precision: Precision, *, profile: MachineProfile) -> bool:
+    """Whether a processor is known to have no instructions for a short format of numbers."""
+    features = profile.cpu.isa_features
+    needed = _SHORT_FORMATS.get(precision)
+    return needed is not None and bool(features) and needed.isdisjoint(features)
 
 
 def decide(condition: Condition, *, given: Circumstances) -> bool | None:
@@ -200,9 +229,15 @@ def _decide_flag(name: str, given: Circumstances) -> bool | None:
         and (cpu.usable_cpus is None or cpu.usable_cpus >= cpu.n_logical_cpus),
         "no_gpu": not profile.graphics,
         "no_igpu": DeviceKind.IGPU not in kinds,
+        "no_tensorflow": _has_no_tensorflow(profile),
         "memory_fits": memory_fits(given.workload, size_bytes=usable_memory_bytes(profile)),
     }
     return answers.get(name)
+
+
+def _has_no_tensorflow(profile: MachineProfile) -> bool | None:
+    runs = tensorflow_runs(profile)
+    return None if runs is None else not runs
 
 
 def _is_named(name: str | None) -> bool | None:

@@ -29,6 +29,8 @@ _PICTURES_ONLY = re.compile(
     r"ASPEED|Matrox|Virtio|QXL|Cirrus|VMware|VirtualBox|Hyper-V|Basic Display|bochs", re.IGNORECASE
 )
 _TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
+_FREE_NVIDIA_DRIVER = "nouveau"
+_NVIDIA_DRIVER = "CUDA needs NVIDIA's own driver in place of nouveau: install it and start again."
 _ONE_IS_ENOUGH = "One of these ways is enough, each in an environment of its own."
 # How the options table writes a package of AMD that is called after a chip, and what it adds.
 _CHIP = "device-GFX"
@@ -228,6 +230,9 @@ def device_steps(
         for hint in hints
         if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id == gpu_id
     ]
+    gpu = next((entry for entry in profile.graphics if entry.id == gpu_id), None)
+    if gpu is not None and gpu.kernel_driver == _FREE_NVIDIA_DRIVER:
+        steps.append(Step(kind="text", caption="Driver", content=_NVIDIA_DRIVER))
     if len(ways) > 1:
         steps.append(Step(kind="text", caption="Commands", content=_ONE_IS_ENOUGH))
     for way in ways:
@@ -254,7 +259,7 @@ def _keras_step(profile: MachineProfile) -> Step:
         setting = '$env:KERAS_BACKEND = "torch"'
     return Step(
         kind="shell",
-        caption="For code in Keras, which finds the GPU through PyTorch",
+        caption="For code in Keras, in the same environment: it finds the GPU through PyTorch",
         content=f"pip install keras\n{setting}",
     )
 

@@ -9,7 +9,7 @@ from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import tensorflow_runs
+from advisor.recommend.circumstances import has_other_frameworks, is_imitated, tensorflow_runs
 
 STAY_ID = "stay"
 _AS_IT_IS = "Leave everything as it is"
@@ -17,28 +17,33 @@ _OTHER_FRAMEWORK = {
     Phase.TRAINING: "This machine, with PyTorch in place of TensorFlow",
     Phase.INFERENCE: "This machine, with PyTorch or ONNX Runtime in place of TensorFlow",
 }
+_ANY_FRAMEWORK = "This machine, with a framework that has a build for it"
 _QUANTISED = "This machine, once the network is quantised"
+_IN_FLOAT32 = "This machine, computing in float32"
 
 
 def stay_option(profile: MachineProfile, workload: Workload) -> Option:
     """Return the option of staying on the processor for a job."""
     title = _AS_IT_IS
     if tensorflow_runs(profile) is False:
-        title = _OTHER_FRAMEWORK[workload.phase]
+        is_known = has_other_frameworks(profile)
+        title = _OTHER_FRAMEWORK[workload.phase] if is_known else _ANY_FRAMEWORK
     elif workload.precision is Precision.INT8:
         title = _QUANTISED
+    elif is_imitated(workload.precision, profile=profile):
+        title = _IN_FLOAT32
     return Option(id=STAY_ID, title=title, kind=OptionKind.STAY, device_id=CPU_DEVICE_ID)
 
 
 def is_as_it_is(option: Option) -> bool:
     """Return whether an option is to change nothing at all."""
     return option.kind is OptionKind.STAY and not (
-        option.title == _QUANTISED or _needs_other_framework(option)
+        option.title in (_QUANTISED, _IN_FLOAT32) or _needs_other_framework(option)
     )
 
 
 def _needs_other_framework(option: Option) -> bool:
-    return option.title in _OTHER_FRAMEWORK.values()
+    return option.title in (*_OTHER_FRAMEWORK.values(), _ANY_FRAMEWORK)
 
 
 def asks_work_of(option: Option) -> OptionKind:
@@ -46,4 +51,6 @@ def asks_work_of(option: Option) -> OptionKind:
 
     Quantising counts as nothing: a job in int8 needs it wherever it runs.
     """
+    if option.title == _IN_FLOAT32:
+        return OptionKind.RUNTIME_SETTINGS
     return OptionKind.CHANGE_FRAMEWORK if _needs_other_framework(option) else option.kind

@@ -153,7 +153,10 @@ def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProf
         is_elsewhere = system not in (None, profile.os.family)
         if is_elsewhere or piece in told or (told and piece.startswith("export ")):
             continue
-        typed = piece.replace(*_VENV_ON_WINDOWS) if is_windows else piece
+        typed = piece
+        if is_windows:
+            # Windows' own PowerShell knows no "&&".
+            typed = piece.replace(*_VENV_ON_WINDOWS).replace(" && ", "; ")
         steps.append(Step(kind=kind_of(piece), caption=fact.title, content=typed))
     if fact.source.startswith("http"):
         link = fact.source.split(";")[0].strip()

@@ -14,6 +14,7 @@ FLAG_TEXTS = {
     "no_cpu_limit": N_("nothing limits the processors of this process"),
     "no_gpu": N_("there is no GPU"),
     "no_igpu": N_("there is no iGPU"),
+    "no_tensorflow": N_("TensorFlow has no ready-made build for the machine"),
     "memory_fits": N_("the job fits the memory"),
     "depends_on_code": N_("it depends on your code"),
 }

@@ -28,6 +28,9 @@ REFUSED = (
     N_("is a folder: give a file name"),
     N_("is a device, a pipe or a socket: give a file name"),
     N_("there is no folder {folder}: make it or choose another"),
+    N_("{name} counts as measured on the machine of {other}"),
+    N_("measured on {found}, not on {wanted}: leave out --profile, or name what was measured"
+       " there"),
     N_("the home folder is a file: set HOME to a folder of yours"),
     N_("too large to be a file of DL Advisor"),
     N_("not a text file"),

@@ -14,8 +14,10 @@ from advisor.report.run_sentences import RUN_SENTENCES
 OPTION_TITLES = (
     N_("Leave everything as it is"),
     N_("This machine, with PyTorch in place of TensorFlow"),
+    N_("This machine, with a framework that has a build for it"),
     N_("This machine, with PyTorch or ONNX Runtime in place of TensorFlow"),
     N_("This machine, once the network is quantised"),
+    N_("This machine, computing in float32"),
     N_("{machine}, {place}, on-demand"),
     N_("{machine}, {place}, spot"),
     N_("{machine}, on-demand"),
@@ -84,7 +86,9 @@ STEPS = (
     N_("PyTorch with MPS, or MLX"),
     N_("One of these ways is enough, each in an environment of its own."),
     N_("Once it runs there"),
-    N_("For code in Keras, which finds the GPU through PyTorch"),
+    N_("For code in Keras, in the same environment: it finds the GPU through PyTorch"),
+    N_("Driver"),
+    N_("CUDA needs NVIDIA's own driver in place of nouveau: install it and start again."),
     N_("Commands"),
     N_("Core ML, PyTorch with MPS, or MLX"),
     N_("The makers of today's software no longer test it on this card, or never did ({why}). Try"

@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.errors import InputError
-from advisor.model.machine import Memory
+from advisor.model.machine import Load, Memory
 from advisor.model.plausible import check_machine, check_value
 from tests.advisor.recommend.builders import a_cpu, a_profile, an_opencl
 
@@ -23,6 +23,10 @@ def test_a_usual_machine_passes():
             "memory.total_bytes",
         ),
         ({"opencl": (an_opencl(global_mem_bytes=-1),)}, "opencl.opencl0.global_mem_bytes"),
+        (
+            {"load": Load(load_average_1m=None, busy_fraction=-3.0, steal_fraction=None)},
+            "load.busy_fraction",
+        ),
         ({"cpu": a_cpu(n_physical_cores=64)}, "cpu.n_physical_cores: 64.* cpu.n_logical_cpus is 4"),
         ({"cpu": a_cpu(usable_cpus=8)}, "cpu.usable_cpus: 8"),
         ({"cpu": a_cpu(n_packages=5)}, "cpu.n_packages: 5"),

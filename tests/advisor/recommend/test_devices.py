@@ -381,3 +381,13 @@ def test_of_several_ways_one_is_enough():
 
     assert not any("is enough" in text for text in told(way))
     assert any("is enough" in text for text in told(way, way))
+
+
+@pytest.mark.parametrize(("driver", "is_told"), [("nouveau", True), ("nvidia", False)])
+def test_cuda_needs_the_makers_driver(driver, is_told):
+    option = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    profile = a_profile(graphics=(a_gpu(kernel_driver=driver),))
+    steps = device_steps(
+        option, profile=profile, phase=Phase.TRAINING, families={"gpu0": RDNA3}, hints=()
+    )
+    assert any("in place of nouveau" in step.content for step in steps) is is_told

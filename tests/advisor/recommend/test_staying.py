@@ -4,7 +4,7 @@ import pytest
 
 from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
-from advisor.model.quantity import Precision
+from advisor.model.quantity import Phase, Precision
 from advisor.recommend.effort import effort_of
 from advisor.recommend.staying import STAY_ID, asks_work_of, is_as_it_is, stay_option
 from tests.advisor.recommend.builders import a_cpu, a_profile, a_workload, an_option, an_os
@@ -33,7 +33,26 @@ def test_where_the_job_runs_there_is_nothing_to_do():
             "PyTorch",
             "CHANGE_FRAMEWORK",
         ),
+        (
+            a_profile(os=an_os(architecture="riscv64")),
+            Precision.FLOAT32,
+            "has a build",
+            "CHANGE_FRAMEWORK",
+        ),
+        (
+            a_profile(os=an_os(architecture="i686")),
+            Precision.FLOAT32,
+            "has a build",
+            "CHANGE_FRAMEWORK",
+        ),
+        (
+            a_profile(os=an_os(family=OsFamily.MACOS)),
+            Precision.FLOAT32,
+            "has a build",
+            "CHANGE_FRAMEWORK",
+        ),
         (a_profile(), Precision.INT8, "quantised", "STAY"),
+        (a_profile(), Precision.BFLOAT16, "float32", "RUNTIME_SETTINGS"),
     ],
 )
 def test_elsewhere_staying_takes_work(profile, precision, word, kind):
@@ -47,3 +66,14 @@ def test_elsewhere_staying_takes_work(profile, precision, word, kind):
 
 def test_other_options_ask_for_the_work_of_their_kind():
     assert asks_work_of(an_option("x", OptionKind.BUILD)) is OptionKind.BUILD
+
+
+def test_training_without_tensorflow_is_no_work_for_an_inference_engine():
+    machine = a_profile(cpu=a_cpu(isa_features=("sse4_2",)))
+    titles = [stay_option(machine, a_workload(phase=phase)).title for phase in Phase]
+    assert ["ONNX" in title for title in titles] == [phase is Phase.INFERENCE for phase in Phase]
+
+
+def test_a_format_that_the_processor_has_stays():
+    machine = a_profile(cpu=a_cpu(isa_features=("avx", "avx2", "avx512_bf16")))
+    assert is_as_it_is(stay_option(machine, a_workload(precision=Precision.BFLOAT16)))

@@ -59,6 +59,13 @@ def test_settings_are_env_lines_in_powershell():
     assert step.content == '$env:A = "1"'
 
 
+def test_instructions_are_typed_as_windows_own_powershell_takes_them():
+    fact = a_fact(how="python -m venv v && v/bin/pip install x", environment=())
+    option = an_option("s", OptionKind.LOCAL_DEVICE, fact=fact)
+    step = local(option, os=an_os(family=OsFamily.WINDOWS))[0]
+    assert step.content == "python -m venv v; v\\Scripts\\pip install x"
+
+
 def test_settings_of_the_row_are_taken_when_the_option_has_none():
     fact = a_fact(environment=settings(A="1"), how="export A=1")
     steps = local(an_option("s", OptionKind.RUNTIME_SETTINGS, fact=fact))
