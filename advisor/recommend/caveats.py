@@ -16,6 +16,7 @@ from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
     fitting_batch,
     is_imitated,
+    is_intel_mac,
     is_x86,
     memory_fits,
     needed_bytes,
@@ -91,7 +92,8 @@ def _framework(profile: MachineProfile) -> Iterable[Caveat]:
     """Yield why TensorFlow, which the times are of, has no ready-made build for a machine."""
     runs = tensorflow_runs(profile)
     if runs is False:
-        code = "tensorflow_needs_avx" if is_x86(profile) else "tensorflow_has_no_build"
+        lacks_avx = is_x86(profile) and not is_intel_mac(profile)
+        code = "tensorflow_needs_avx" if lacks_avx else "tensorflow_has_no_build"
         yield caveat(code, machine=f"{profile.os.name}, {profile.os.architecture}")
 
 

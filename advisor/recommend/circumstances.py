@@ -167,14 +167,17 @@ def is_x86(profile: MachineProfile) -> bool:
     return _architecture(profile) == "x86_64"
 
 
+def is_intel_mac(profile: MachineProfile) -> bool:
+    """Whether it is one of Apple's machines with Intel's processors."""
+    return is_x86(profile) and profile.os.family is OsFamily.MACOS
+
+
 def has_other_frameworks(profile: MachineProfile) -> bool:
     """Whether PyTorch and ONNX Runtime have ready-made builds: for 64 bits of x86 and Arm.
 
     Those of PyTorch for Intel's Macs ended with 2.2.
     """
-    word = _architecture(profile)
-    is_intel_mac = word == "x86_64" and profile.os.family is OsFamily.MACOS
-    return word in ("x86_64", "arm64") and not is_intel_mac
+    return _architecture(profile) in ("x86_64", "arm64") and not is_intel_mac(profile)
 
 
 def tensorflow_runs(profile: MachineProfile) -> bool | None:
@@ -184,10 +187,10 @@ def tensorflow_runs(profile: MachineProfile) -> bool | None:
     for Windows on Arm, none for Intel's Macs since 2.17, and none for 32 bits or other processors
     (PyPI: tensorflow 2.21, looked at on 2026-11-25).
     """
+    if is_intel_mac(profile):
+        return False
     word = _architecture(profile)
     if word == "x86_64":
-        if profile.os.family is OsFamily.MACOS:
-            return False
         features = profile.cpu.isa_features
         return "avx" in features if features else None
     if word == "arm64":

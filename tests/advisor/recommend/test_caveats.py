@@ -195,6 +195,11 @@ def test_some_failed_and_unsteady():
             "tensorflow_has_no_build",
             {"machine": "Raspbian, armv7l"},
         ),
+        (
+            {"os": an_os(family=OsFamily.MACOS, name="macOS")},
+            "tensorflow_has_no_build",
+            {"machine": "macOS, x86_64"},
+        ),
     ],
 )
 def test_caveats_of_the_machine(changes, code, values):
