@@ -63,20 +63,18 @@ def last_measured() -> MeasuredRun | None:
 
 
 def _newest_first() -> Iterator[MeasuredRun]:
-    """Yield what can be read: the last advice, kept ones, and the last `bench` in its place."""
-    bench = last_bench_file()
-    bench_s = _written_s(bench)
-    last = last_recommendation_file()
+    """Yield what can be read of the last `bench`, the last advice and kept ones, newest first."""
+    bench, last = last_bench_file(), last_recommendation_file()
     kept = itertools.islice(kept_advices(advices_folder()), _MOST_READ)
-    dated = [(_written_s(last), last)]
-    dated += [(at.timestamp() if (at := kept_at(path)) else 0.0, path) for path in kept]
-    for written_s, path in dated:
-        if bench_s and bench_s >= written_s:
-            bench_s = 0.0
-            yield from _read(bench, MeasuredRun)
-        yield from _read(path, Recommendation)
-    if bench_s:
-        yield from _read(bench, MeasuredRun)
+    dated: list[tuple[float, Path, type[Recommendation] | type[MeasuredRun]]] = [
+        (_written_s(bench), bench, MeasuredRun),
+        (_written_s(last), last, Recommendation),
+    ]
+    for path in kept:
+        at = kept_at(path)
+        dated.append((at.timestamp() if at else 0.0, path, Recommendation))
+    for _written, path, cls in sorted(dated, key=lambda entry: entry[0], reverse=True):
+        yield from _read(path, cls)
 
 
 def _written_s(path: Path) -> float:

@@ -78,6 +78,11 @@ class ConvShape:
     groups: int = 1
     is_transposed: bool = False
 
+    @property
+    def is_depthwise(self) -> bool:
+        """Whether each channel has filters of its own."""
+        return self.groups == self.c > 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecurrentShape:

@@ -18,14 +18,14 @@ _LAYERS = {
     "ELU": "elu",
     "ThresholdedReLU": "thresholded_relu",
 }
-# What Keras 2 and 3 know by name (keras.activations, PyPI: keras 3.15), less "linear".
+# What Keras 2 and 3 know by name (keras.activations, PyPI: keras 3.15).
 _KNOWN = frozenset(
     {
         *_SOFTMAX, *_LAYERS.values(), "celu", "elu", "exponential", "gelu", "glu", "hard_shrink",
-        "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "log_sigmoid",
-        "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "soft_shrink", "softplus",
-        "softsign", "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus", "swish", "tanh",
-        "tanh_shrink", "threshold",
+        "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "leaky_relu", "linear",
+        "log_sigmoid", "mish", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "soft_shrink",
+        "softplus", "softsign", "sparse_plus", "sparse_sigmoid", "sparsemax", "squareplus",
+        "swish", "tanh", "tanh_shrink", "threshold",
     }
 )  # fmt: skip
 
@@ -70,7 +70,7 @@ def activation_steps(call: Call, name: str, shape: Shape) -> tuple[Step, ...]:
 def fused_activation(call: Call, shape: Shape) -> tuple[Step, ...]:
     """Return the step of the `activation` argument of a layer with output `shape`."""
     name = activation_name(call)
-    if name != "linear" and name not in _KNOWN:
+    if name not in _KNOWN:
         elements = call.total(shape)
         return (Step(shape=UnknownShape(layer_type=name, elements=elements), elements=elements),)
     return activation_steps(call, name, shape)
@@ -81,7 +81,7 @@ def note_of_activation(call: Call) -> str | None:
     if not isinstance(call.fields.raw("activation"), str | dict):
         return None
     name = activation_name(call)
-    if name == "linear" or name in _KNOWN:
+    if name in _KNOWN:
         return None
     return f"{call.fields.where}: the function {name} is not known and counts as an addition."
 

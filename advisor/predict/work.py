@@ -86,8 +86,7 @@ COMPUTE_KINDS = frozenset(
 def operator_kind(shape: KernelShape) -> OperatorKind:
     """Return the class of operators whose efficiency the shape shares."""
     if isinstance(shape, ConvShape):
-        is_depthwise = shape.groups > 1 and shape.groups == shape.c
-        return OperatorKind.DEPTHWISE if is_depthwise else OperatorKind.CONVOLUTION
+        return OperatorKind.DEPTHWISE if shape.is_depthwise else OperatorKind.CONVOLUTION
     return _KINDS[type(shape)]
 
 

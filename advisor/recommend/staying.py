@@ -20,6 +20,13 @@ _OTHER_FRAMEWORK = {
 _ANY_FRAMEWORK = "This machine, with a framework that has a build for it"
 _QUANTISED = "This machine, once the network is quantised"
 _IN_FLOAT32 = "This machine, computing in float32"
+# The kind of option that asks for as much work. Quantising counts as nothing: a job in int8 needs
+# it wherever it runs.
+_WORK = {
+    **dict.fromkeys((*_OTHER_FRAMEWORK.values(), _ANY_FRAMEWORK), OptionKind.CHANGE_FRAMEWORK),
+    _IN_FLOAT32: OptionKind.RUNTIME_SETTINGS,
+    _QUANTISED: OptionKind.STAY,
+}
 
 
 def stay_option(profile: MachineProfile, workload: Workload) -> Option:
@@ -37,20 +44,9 @@ def stay_option(profile: MachineProfile, workload: Workload) -> Option:
 
 def is_as_it_is(option: Option) -> bool:
     """Return whether an option is to change nothing at all."""
-    return option.kind is OptionKind.STAY and not (
-        option.title in (_QUANTISED, _IN_FLOAT32) or _needs_other_framework(option)
-    )
-
-
-def _needs_other_framework(option: Option) -> bool:
-    return option.title in (*_OTHER_FRAMEWORK.values(), _ANY_FRAMEWORK)
+    return option.kind is OptionKind.STAY and option.title not in _WORK
 
 
 def asks_work_of(option: Option) -> OptionKind:
-    """Return the kind of option whose work an option asks of a person: its own, but for staying.
-
-    Quantising counts as nothing: a job in int8 needs it wherever it runs.
-    """
-    if option.title == _IN_FLOAT32:
-        return OptionKind.RUNTIME_SETTINGS
-    return OptionKind.CHANGE_FRAMEWORK if _needs_other_framework(option) else option.kind
+    """Return the kind of option whose work an option asks of a person: its own, but for staying."""
+    return _WORK.get(option.title, option.kind)

@@ -164,10 +164,9 @@ def _dims(values: tuple[int, ...]) -> str:
 
 
 def _conv_name(shape: ConvShape, tr: Translator) -> str:
-    is_depthwise = shape.groups == shape.c > 1
     return tr(
         N_("depthwise convolution {kernel}, {c}→{k}, {size}, batch {n}")
-        if is_depthwise
+        if shape.is_depthwise
         else N_("convolution {kernel}, {c}→{k}, {size}, batch {n}"),
         kernel=_dims(shape.kernel), c=shape.c, k=shape.k, size=_dims(shape.spatial), n=shape.n,
     )  # fmt: skip

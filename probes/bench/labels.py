@@ -53,7 +53,7 @@ def _(shape: ConvShape) -> str:
     if shape.is_transposed:
         kind = "transposed"
     elif shape.groups > 1:
-        kind = "depthwise" if shape.groups == shape.c else f"conv-g{shape.groups}"
+        kind = "depthwise" if shape.is_depthwise else f"conv-g{shape.groups}"
     dilation = f"d{_by(shape.dilation)}" if any(step > 1 for step in shape.dilation) else ""
     return (
         f"{kind}-n{shape.n}c{shape.c}i{_by(shape.spatial)}k{shape.k}r{_by(shape.kernel)}"

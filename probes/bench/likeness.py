@@ -31,8 +31,7 @@ def class_of(shape: KernelShape) -> tuple[object, ...]:
 
 @class_of.register
 def _(shape: ConvShape) -> tuple[object, ...]:
-    is_depthwise = shape.groups > 1 and shape.groups == shape.c
-    return (ConvShape, len(shape.kernel), shape.is_transposed, is_depthwise)
+    return (ConvShape, len(shape.kernel), shape.is_transposed, shape.is_depthwise)
 
 
 @class_of.register

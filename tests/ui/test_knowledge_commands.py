@@ -43,7 +43,7 @@ def test_compare_by_kernel(capsys, measurements):
     assert "GEMM 1024" in out
     assert "this machine" in out
     assert "(measured)" in out
-    assert "counts as measured on the machine of" in err
+    assert err == f"dl-advisor: {measurements} counts as measured on the machine of {A10}\n"
 
 
 def test_compare_without_measurements_says_what_stands_in(capsys):

@@ -18,6 +18,10 @@ def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "data_folder", lambda: tmp_path)
 
 
+def run_of(advice):
+    return MeasuredRun(profile=advice.profile, measurements=advice.measurements)
+
+
 def stopped(advice):
     known = advice.measurements
     lost = FailedMeasurement(
@@ -40,16 +44,16 @@ def test_a_stopped_run_and_an_advice_without_figures_do_not_hide_the_complete_on
     complete = measured_advice(time_s=0.5)
     finish(complete, days=0)
     finish(stopped(measured_advice(time_s=0.7, n=1)), days=1)
-    assert last_measured().measurements == complete.measurements
+    assert last_measured() == run_of(complete)
     finish(dataclasses.replace(complete, measurements=None), days=2)
-    assert last_measured().measurements == complete.measurements
+    assert last_measured() == run_of(complete)
 
 
 def test_without_a_complete_run_the_last_part_counts():
     first, second = (stopped(measured_advice(time_s=t)) for t in (0.5, 0.7))
     finish(first, days=0)
     finish(second, days=1)
-    assert last_measured().measurements == second.measurements
+    assert last_measured() == run_of(second)
 
 
 def test_another_machine_says_nothing_of_this_one():
@@ -77,19 +81,19 @@ def finish_at(advice, *, days):
 def test_a_bench_by_itself_is_a_run():
     run = measured_advice(time_s=0.5)
     bench(run, days=0)
-    assert last_measured() == MeasuredRun(profile=run.profile, measurements=run.measurements)
+    assert last_measured() == run_of(run)
 
 
 def test_the_later_of_a_bench_and_an_advice_counts():
     advice, run = measured_advice(time_s=0.5), measured_advice(time_s=0.7)
     finish_at(advice, days=1)
     bench(run, days=2)
-    assert last_measured().measurements == run.measurements
+    assert last_measured() == run_of(run)
     again = measured_advice(time_s=0.6)
     finish_at(again, days=3)
-    assert last_measured().measurements == again.measurements
+    assert last_measured() == run_of(again)
     finish_at(dataclasses.replace(again, measurements=None), days=4)
-    assert last_measured().measurements == again.measurements
+    assert last_measured() == run_of(again)
 
 
 def test_a_bench_between_kept_advice_stands_in_its_place():
@@ -97,23 +101,23 @@ def test_a_bench_between_kept_advice_stands_in_its_place():
     finish_at(old, days=1)
     bench(run, days=2)
     finish_at(dataclasses.replace(old, measurements=None), days=3)
-    assert last_measured().measurements == run.measurements
+    assert last_measured() == run_of(run)
 
 
 def test_a_stopped_bench_takes_the_place_of_no_other():
     whole, part = measured_advice(time_s=0.5), stopped(measured_advice(time_s=0.7))
     bench(part, days=0)
-    assert last_measured().measurements == part.measurements
+    assert last_measured() == run_of(part)
     bench(whole, days=1)
     bench(part, days=2)
-    assert last_measured().measurements == whole.measurements
+    assert last_measured() == run_of(whole)
 
 
 def test_a_damaged_bench_hides_nothing():
     complete = measured_advice(time_s=0.5)
     finish_at(complete, days=0)
     settings.last_bench_file().write_text("{")
-    assert last_measured().measurements == complete.measurements
+    assert last_measured() == run_of(complete)
 
 
 def test_a_place_that_cannot_be_written_costs_no_figures(monkeypatch, tmp_path):
