@@ -1,6 +1,6 @@
 """Every check of the project, in order, each in its own process; the first failure ends it.
 
-Two halves of the tests, which need a processor each and time nothing, run beside each other; then
+Groups of tests that need one processor and time nothing run beside each other, in two lanes; then
 come those that are marked "alone", and those of the measuring itself.
 
 python3 start.py test            everything but slow tests
@@ -11,8 +11,8 @@ python3 start.py test WORDS ...  WORDS go to pytest; the other checks are left o
 import os
 import subprocess
 import sys
-import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,16 +27,24 @@ CHECKS = (
 )
 PYTEST = (sys.executable, "-P", "-m", "pytest")
 # What measures, or looks at the load of the machine, has it for itself.
-ALONE = ("tests/probes",)
-FIRST_HALF = ("tests/advisor", "tests/accuracy")
+ALONE = ("tests/probes/bench",)
+# The longest first, so that both lanes end together; what is not named follows as one group.
+GROUPS = ("tests/ui", "tests/advisor", "tests/probes/workers", "tests/accuracy")
+LANES = 2
 _NOT_ALONE = ("-q", "-m", "not slow and not alone")
 
 
-def second_half() -> tuple[str, ...]:
-    """Return what is in neither the first half nor alone, so that nothing is forgotten."""
-    places = sorted(path for path in (ROOT / "tests").iterdir() if _has_tests(path))
-    names = (path.relative_to(ROOT).as_posix() for path in places)
-    return tuple(name for name in names if name not in (*ALONE, *FIRST_HALF))
+def others(folder: str = "tests") -> tuple[str, ...]:
+    """Return what is in no group and not alone, so that nothing is forgotten."""
+    apart = (*ALONE, *GROUPS)
+    found: list[str] = []
+    for path in sorted((ROOT / folder).iterdir()):
+        name = path.relative_to(ROOT).as_posix()
+        if any(place.startswith(f"{name}/") for place in apart):
+            found += others(name)
+        elif name not in apart and _has_tests(path):
+            found.append(name)
+    return tuple(found)
 
 
 def _has_tests(path: Path) -> bool:
@@ -65,23 +73,22 @@ def tell(name: str, *, code: int, began: float) -> int:
     return code
 
 
-def run_halves() -> int:
-    """Run both halves beside each other; the second shows what it says when it has ended."""
+def run_group(places: tuple[str, ...]) -> int:
+    """Run a group of tests; show what it says when it has ended."""
     began = time.monotonic()
-    with tempfile.TemporaryFile() as said:
-        second = subprocess.Popen(
-            [*PYTEST, *_NOT_ALONE, *second_half()],
-            cwd=ROOT, env=environment(), stdout=said, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        try:
-            first = run("tests, first half", [*PYTEST, *_NOT_ALONE, *FIRST_HALF])
-            code = second.wait()
-        finally:
-            second.kill()
-            second.wait()
-        said.seek(0)
-        sys.stdout.write(said.read().decode("utf-8", "replace"))
-    return tell("tests, second half", code=code, began=began) or first
+    done = subprocess.run(
+        [*PYTEST, *_NOT_ALONE, *places],
+        cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    sys.stdout.write(done.stdout.decode("utf-8", "replace"))
+    return tell(f"tests, {places[0]}", code=done.returncode, began=began)
+
+
+def run_groups() -> int:
+    """Run all groups in two lanes; return the first code that is not 0."""
+    groups = [*((place,) for place in GROUPS), others()]
+    with ThreadPoolExecutor(LANES) as lanes:
+        return next((code for code in lanes.map(run_group, groups) if code), 0)
 
 
 def main(arguments: list[str]) -> int:
@@ -95,9 +102,9 @@ def main(arguments: list[str]) -> int:
     if arguments:
         return run("tests", [*PYTEST, "-q"])
     began = time.monotonic()
-    alone = ["-q", "-m", "not slow and alone", *FIRST_HALF, *second_half()]
+    alone = ["-q", "-m", "not slow and alone", *GROUPS, *others()]
     codes = [
-        run_halves(),
+        run_groups(),
         run("tests that are alone", [*PYTEST, *alone]),
         run("tests of measuring", [*PYTEST, "-q", "-m", "not slow", *ALONE]),
     ]

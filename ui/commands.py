@@ -46,6 +46,8 @@ from ui.terminal import output_encoding, output_width, print_line, report_text, 
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
 # How alike two names of regions must be to be offered for one another, 0 to 1.
 _ALIKE = 0.75
+# What means nothing in inference, by the names of the options.
+_OF_TRAINING = ("epochs", "optimizer")
 
 
 def version(_options: argparse.Namespace) -> int:
@@ -239,6 +241,10 @@ def model_file(options: argparse.Namespace) -> Path | None:
 
 
 def _job(options: argparse.Namespace) -> Job:
+    if options.phase == Phase.INFERENCE.value:
+        for name in _OF_TRAINING:
+            if getattr(options, name) is not None:
+                raise InputError(f"--{name} belongs to training: leave it out in inference")
     return Job(
         phase=Phase(options.phase),
         batch_size=options.batch_size,

@@ -6,8 +6,7 @@ Leaves to others: what it is worth (`advisor.predict.own_steps`), the file (`ui.
 from advisor.errors import InputError
 from advisor.model.machine import MachineProfile
 from advisor.model.own_step import OwnStep
-from advisor.model.recommendation import Recommendation
-from advisor.share.steps import own_step
+from advisor.share.steps import TriedJob, own_step
 from ui import dataset
 from ui.history.rows import Search
 from ui.history.store import History
@@ -26,17 +25,17 @@ def own_steps_of(profile: MachineProfile) -> tuple[OwnStep, ...]:
         return ()
 
 
-def keep_own_step(history: History, search: Search, advice: Recommendation) -> None:
+def keep_own_step(history: History, search: Search, job: TriedJob) -> None:
     """Keep what a finished search tells of the predictions, if it tells anything.
 
     Args:
         history: open.
         search: whose runs are in it.
-        advice: the job and the measurements, with what was tried.
+        job: with what was tried.
 
     Raises:
         InputError: when the history cannot be written.
     """
-    step = own_step(advice, knowledge=dataset.bundled_knowledge(), index=dataset.bundled_index())
+    step = own_step(job, knowledge=dataset.bundled_knowledge(), index=dataset.bundled_index())
     if step is not None:
         history.add_own_step(search, step)

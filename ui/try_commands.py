@@ -12,8 +12,7 @@ from advisor.errors import InputError
 from advisor.format import format_duration
 from advisor.i18n import N_, Translator
 from advisor.model.machine import Environment, MachineProfile, OsFamily
-from advisor.model.own_step import OwnStep
-from advisor.model.recommendation import Preferences, Recommendation
+from advisor.model.recommendation import Preferences
 from advisor.model.trial import (
     TrialReport,
     TrialRun,
@@ -27,6 +26,7 @@ from advisor.report.names import OUTCOMES
 from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from advisor.report.trial_section import build_trial_report, said_code, setup_title
+from advisor.share.steps import TriedJob
 from advisor.trial.apply import Form, snippet, undo
 from advisor.trial.judge import ahead_of
 from advisor.trial.plan import choose_trials
@@ -39,7 +39,7 @@ from ui.files import check_writable, write_bytes, write_document
 from ui.history.rows import Search
 from ui.history.store import History
 from ui.language import user_translator
-from ui.last_measured import MeasuredRun, last_measured
+from ui.last_measured import last_measured
 from ui.own_steps import keep_own_step, own_steps_of
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
@@ -129,11 +129,13 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
     is_here = measured is not None and measured.profile.cpu.brand == profile.cpu.brand
     is_same = last is not None and last.workload == workload
     preferences = last.preferences if last is not None and is_same else Preferences()
-    advice = _advice(
+    advice = journey.advise(
         profile,
-        measured if is_here else None,
+        measured.measurements if measured is not None and is_here else None,
         workload,
-        preferences=preferences,
+        preferences,
+        dataset.bundled_knowledge(),
+        index=dataset.bundled_index(),
         trials=report,
         own_steps=own_steps_of(profile),
     )
@@ -141,27 +143,6 @@ def feed_advice(report: TrialReport, *, workload: Workload, profile: MachineProf
     tr = _tr()
     job = job_sentence(workload, preferences, tr)
     commands.say(tr(N_("the last advice is now for this job, with what was tried: {job}"), job=job))
-
-
-def _advice(
-    profile: MachineProfile,
-    measured: MeasuredRun | None,
-    workload: Workload,
-    *,
-    trials: TrialReport,
-    preferences: Preferences | None = None,
-    own_steps: tuple[OwnStep, ...] = (),
-) -> Recommendation:
-    return journey.advise(
-        profile,
-        None if measured is None else measured.measurements,
-        workload,
-        preferences or Preferences(),
-        dataset.bundled_knowledge(),
-        index=dataset.bundled_index(),
-        trials=trials,
-        own_steps=own_steps,
-    )
 
 
 def _tr() -> Translator:
@@ -238,7 +219,10 @@ def _keep_own_step(
     last = last_measured()
     if last is None or last.profile.cpu.brand != profile.cpu.brand:
         return
-    keep_own_step(history, search, _advice(profile, last, workload, trials=report))
+    job = TriedJob(
+        profile=profile, measurements=last.measurements, workload=workload, trials=report
+    )
+    keep_own_step(history, search, job)
 
 
 def _tell(setup: TrialSetup, run: TrialRun) -> None:

@@ -15,6 +15,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialRun, TrialSetup, TrialSource, TrialVerdict
 from advisor.model.workload import Job, Workload
 from advisor.recommend.tried import OWN_PREFIX
+from advisor.share.steps import job_of
 from probes.bench.process import CancelToken
 from probes.bench.trials.facts import memory_limit_bytes
 from probes.bench.trials.run import RunLimits
@@ -134,7 +135,7 @@ def run_trial(
             run=run,
         )
         report = searcher.go(plan.profile)
-        keep_own_step(history, kept, dataclasses.replace(plan.advice, trials=report))
+        keep_own_step(history, kept, dataclasses.replace(job_of(plan.advice), trials=report))
         return report
 
 

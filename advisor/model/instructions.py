@@ -16,7 +16,10 @@ _FORMATS = {
 _ONEDNN_FLAGS = frozenset(
     {"avx512_vnni", "avx512_bf16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16"}
 )
+# The one Arm processor for which it does so too.
+_ONEDNN_ARM = "neoverse_v1"
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
+_X86 = frozenset({"x86_64", "amd64"})
 
 
 def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
@@ -27,12 +30,18 @@ def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
 def has_onednn_by_default(profile: MachineProfile) -> bool:
     """Return whether TensorFlow uses oneDNN unless it is told not to.
 
-    The Linux wheel looks for instructions made for networks; seen with 2.21, which leaves oneDNN
-    off on a Zen 3. A processor whose instructions are not known is taken for a newer one.
+    On Windows every x86 processor has it since 2.15 (tensorflow pull request 61878). On Linux the
+    wheel looks for instructions made for networks; seen with 2.21, which leaves oneDNN off on a
+    Zen 3. A processor whose instructions are not known is taken for a newer one. On macOS never.
+    Source: tensorflow/core/util/port.cc, DefaultOneDnnPolicy.
     """
-    is_x86 = profile.os.architecture.lower() in ("x86_64", "amd64")
-    if profile.os.family is not OsFamily.LINUX or not is_x86:
+    is_x86 = profile.os.architecture.lower() in _X86
+    if profile.os.family is OsFamily.WINDOWS:
+        return is_x86
+    if profile.os.family is not OsFamily.LINUX:
         return False
+    if not is_x86:
+        return profile.cpu.microarchitecture == _ONEDNN_ARM
     flags = profile.cpu.isa_features
     return not flags or bool(_ONEDNN_FLAGS & set(flags))
 

@@ -102,6 +102,7 @@ class ReasonCode(StrEnum):
     FRAMEWORK_TOO_OLD = "framework_too_old"
     PAYS_BELOW_PRICE = "pays_below_price"
     PAYS_TOO_LATE = "pays_too_late"
+    GAINS_TOO_LITTLE = "gains_too_little"
     WORK_MINUTES = "work_minutes"
     FREE_LIMIT = "free_limit"
 

@@ -121,6 +121,13 @@ def _layer_parts(entry: Any, *, position: int) -> tuple[str, str, dict[str, Any]
     return name, f"Custom>{class_name}" if _is_own(entry) else class_name, config
 
 
+def _take_name(name: str, names: set[str]) -> None:
+    """Add the name of a layer to those of its model, which must differ."""
+    if name in names:
+        raise NetworkFileError(f"two layers are called {name!r}: Keras could not load it either")
+    names.add(name)
+
+
 def _is_own(entry: Mapping[str, Any]) -> bool:
     """Whether a class is the user's, whatever its name: Keras 3 writes where each comes from."""
     if "module" not in entry:
@@ -142,8 +149,10 @@ def _build_sequential(
     if tensors is None:
         shape = sequential_shape(body, model=model, note=builder.note)
         tensors = (builder.add_input(shape),)
+    names: set[str] = set()
     for position, entry in enumerate(body["layers"]):
         name, class_name, config = _layer_parts(entry, position=position)
+        _take_name(name, names)
         if class_name != "InputLayer":
             tensors = _call_layer(
                 builder, name, class_name, config, tensors=tensors, scope=scope, declared=()
@@ -159,13 +168,11 @@ def _build_functional(
     scope: _Scope,
 ) -> tuple[Tensor, ...]:
     entries = {}
+    names: set[str] = set()
     for position, entry in enumerate(body["layers"]):
         name, class_name, config = _layer_parts(entry, position=position)
         name = entry["name"] if isinstance(entry.get("name"), str) else name
-        if name in entries:
-            raise NetworkFileError(
-                f"two layers are called {name!r}: Keras could not load it either"
-            )
+        _take_name(name, names)
         entries[name] = (class_name, config, _is_model(entry))
     models = {name: cls for name, (cls, _, is_model) in entries.items() if is_model}
     wiring = read_wiring(body, models=models)

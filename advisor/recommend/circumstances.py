@@ -48,7 +48,7 @@ _VENDOR_WORDS = (
     ("intel", r"intel"),
     ("nvidia", r"nvidia"),
     ("apple", r"apple"),
-    ("qualcomm", r"qualcomm|adreno"),
+    ("qualcomm", r"qualcomm|adreno|hexagon|snapdragon"),
     ("broadcom", r"broadcom|videocore"),
     ("arm", r"\barm\b|mali"),
 )

@@ -45,7 +45,7 @@ from advisor.recommend.options import list_options
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat
-from advisor.recommend.staying import STAY_ID
+from advisor.recommend.staying import STAY_ID, steps_of_staying
 from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction, trials_of, with_tried
 from advisor.recommend.worth_buying import Purchases, judge_purchases, use_of
@@ -202,6 +202,9 @@ def _steps(
     option: Option, *, given: Given, hours: float, hints: Sequence[Hint]
 ) -> tuple[Step, ...]:
     context = given.context
+    here = Circumstances(profile=context.profile, workload=context.workload)
+    if option.kind is OptionKind.STAY:
+        return steps_of_staying(given=here, facts=context.knowledge.options)
     if not option.id.startswith(DEVICE_PREFIX):
         disk_gib = job_data(context.workload, given.preferences).disk_gib
         return steps_for(
@@ -221,7 +224,7 @@ def _steps(
     )
     further = steps_once_there(
         option.id.removeprefix(DEVICE_PREFIX),
-        given=Circumstances(profile=context.profile, workload=context.workload),
+        given=here,
         families=families,
         facts=context.knowledge.options,
     )

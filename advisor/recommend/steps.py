@@ -19,7 +19,9 @@ from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
 # Values of settings that stand for a fact of the machine.
 PHYSICAL_CORES = "PHYS"
 
-_PYTHON_MARKS = re.compile(r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\.|base\.|np\.)")
+_PYTHON_MARKS = re.compile(
+    r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\.|base\.|np\.|quantize_static\()"
+)
 _SHELL_MARKS = re.compile(
     r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python3? |v/bin/|apt |bazel |numactl |echo )"
 )
@@ -28,8 +30,18 @@ _BOTH_VALUES = "|"
 _SYSTEMS = {
     "Linux: ": OsFamily.LINUX, "Windows: ": OsFamily.WINDOWS, "macOS: ": OsFamily.MACOS,
 }  # fmt: skip
-# Where the programs of a virtual environment lie, which the table calls "v".
-_VENV_ON_WINDOWS = ("v/bin/", "v\\Scripts\\")
+_MAKES_ENVIRONMENT = " -m venv "
+# What is typed otherwise there: programs of a virtual environment, which the table calls "v".
+_ON_WINDOWS = (("v/bin/", "v\\Scripts\\"), (" && ", "; "), ("python3 -m", "py -m"))
+
+# By the program on the path, not by that of an environment.
+_INSTALLS = re.compile(r"(?<!/)\bpip install")
+# Pythons that belong to the system (Debian, Ubuntu, Homebrew) refuse what pip would install.
+_OWN_ENVIRONMENT = Step(
+    kind="shell",
+    caption="First, unless you work in an environment of your own already",
+    content="python3 -m venv v\n. v/bin/activate",
+)
 
 # Vendors whose commands here start a plain Ubuntu, which has no driver of the GPU.
 PLAIN_IMAGES = frozenset({"aws", "azure", "gcp"})
@@ -146,17 +158,23 @@ def _setting_steps(settings: tuple[Setting, ...], *, profile: MachineProfile) ->
 
 def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProfile) -> list[Step]:
     """Return the table's own instructions; settings that were told already are not repeated."""
-    steps = []
     is_windows = profile.os.family is OsFamily.WINDOWS
-    for told_for in pieces_of(fact.how):
-        system, piece = of_system(told_for)
-        is_elsewhere = system not in (None, profile.os.family)
-        if is_elsewhere or piece in told or (told and piece.startswith("export ")):
-            continue
+    pieces = [
+        piece
+        for system, piece in map(of_system, pieces_of(fact.how))
+        if system in (None, profile.os.family)
+        and piece not in told
+        and not (told and piece.startswith("export "))
+    ]
+    how = "\n".join(pieces)
+    needs_environment = _INSTALLS.search(how) and _MAKES_ENVIRONMENT not in how
+    steps = [_OWN_ENVIRONMENT] if needs_environment and not is_windows else []
+    for piece in pieces:
         typed = piece
         if is_windows:
-            # Windows' own PowerShell knows no "&&".
-            typed = piece.replace(*_VENV_ON_WINDOWS).replace(" && ", "; ")
+            # Windows' own PowerShell knows no "&&", its Python no "python3".
+            for ours, theirs in _ON_WINDOWS:
+                typed = typed.replace(ours, theirs)
         steps.append(Step(kind=kind_of(piece), caption=fact.title, content=typed))
     if fact.source.startswith("http"):
         link = fact.source.split(";")[0].strip()

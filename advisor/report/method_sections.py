@@ -12,7 +12,8 @@ from advisor.format import (
     format_number,
 )
 from advisor.i18n import N_, Translator
-from advisor.model.kernel import OperatorKind
+from advisor.model.kernel import OperatorKind, UnknownShape
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
@@ -26,12 +27,31 @@ _SHOWN_SHARES = 8
 def workload_section(workload: Workload, tr: Translator) -> Section:
     """Return the user's job: the network, its size, and how much is to be run."""
     per_sample = format_number(workload.multiply_adds_per_sample / 1e6)
+    job = (
+        N_("{phase}, batch {batch}, {samples:,} samples, {epochs} epochs: {steps:,} steps")
+        if workload.phase is Phase.TRAINING
+        else N_("{phase}, batch {batch}, {samples:,} samples: {steps:,} steps")
+    )
+    precision = (tr(N_("Precision")), workload.precision.value)
+    if workload.phase is Phase.TRAINING:
+        both = f"{workload.precision.value}, {workload.optimizer}"
+        precision = (tr(N_("Precision, optimizer")), both)
+    figures: tuple[tuple[str, str], ...] = (
+        (tr(N_("Parameters")), format_count(workload.parameters)),
+        (tr(N_("Multiply-adds per sample")), tr(N_("{n} million"), n=per_sample)),
+        (tr(N_("Memory needed")), format_bytes(workload.memory_bytes)),
+    )
+    if any(isinstance(operator.shape, UnknownShape) for operator in workload.operators):
+        # A layer of the user's own may hold anything.
+        figures = tuple(
+            (name, tr(N_("at least {figure}"), figure=figure)) for name, figure in figures
+        )
     rows = (
         (tr(N_("Network")), workload.title),
         (
             tr(N_("Job")),
             tr(
-                N_("{phase}, batch {batch}, {samples:,} samples, {epochs} epochs: {steps:,} steps"),
+                job,
                 phase=tr(PHASES[workload.phase]),
                 batch=workload.batch_size,
                 samples=workload.samples,
@@ -39,10 +59,8 @@ def workload_section(workload: Workload, tr: Translator) -> Section:
                 steps=workload.total_steps,
             ),
         ),
-        (tr(N_("Precision, optimizer")), f"{workload.precision.value}, {workload.optimizer}"),
-        (tr(N_("Parameters")), format_count(workload.parameters)),
-        (tr(N_("Multiply-adds per sample")), tr(N_("{n} million"), n=per_sample)),
-        (tr(N_("Memory needed")), format_bytes(workload.memory_bytes)),
+        precision,
+        *figures,
     )
     notes = tuple(Paragraph(text=said(note, tr), style="note") for note in workload.notes)
     return Section(title=tr(N_("The job")), blocks=(Facts(rows=rows), *notes))

@@ -172,6 +172,11 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("Never pays against {against}: renting costs less than its electricity"),
         N_("Too little computing for a purchase"),
     ),
+    _R.GAINS_TOO_LITTLE: (
+        N_("About {factor_x} the speed of now: too little to buy it, as no such card was timed"
+           " on this work"),
+        N_("Gains too little for a purchase"),
+    ),
     _R.WORK_MINUTES: (
         N_("About {minutes} minutes of your work: {basis}"),
         N_("About {minutes} minutes of your work"),

@@ -44,6 +44,7 @@ OPTION_TITLES = (
 STEPS = (
     N_("In PowerShell, before the program is started"),
     N_("In the shell, before the program is started"),
+    N_("First, unless you work in an environment of your own already"),
     N_("Source"),
     N_("On the rented machine: look, install, run"),
     N_("On the rented machine: stop by itself if it is forgotten"),

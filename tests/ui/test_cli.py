@@ -57,6 +57,14 @@ BAD = [
     (["advise", "--regions", "us-eats-1"], "no offer is in region 'us-eats-1': perhaps us-east-1"),
     (["recommend", "--regions", "narnia"], "no offer is in region 'narnia'"),
     (["recommend", "--regions", ","], "--regions names none: leave it out for any region"),
+    (
+        ["predict", "mobilenet", "--phase", "inference", "--epochs", "5"],
+        "--epochs belongs to training: leave it out in inference",
+    ),
+    (
+        ["recommend", "mobilenet", "--phase", "inference", "--optimizer", "adam"],
+        "--optimizer belongs to training: leave it out in inference",
+    ),
     (["recommend", "--hours-per-week", "169"], "a week has 168 hours"),
     (["advise", "--regions", "narnia"], "'narnia': `dl-advisor prices regions` lists all"),
     (["advise", "--pdf", "same", "--json", "same"], "need files of their own"),

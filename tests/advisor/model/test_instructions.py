@@ -31,6 +31,24 @@ def test_a_format_needs_instructions_of_its_own():
 def test_onednn_is_on_by_itself_where_there_are_instructions_for_networks(flags, is_on):
     machine = profile(flags=flags)
     assert has_onednn_by_default(machine) is is_on
-    system = dataclasses.replace(machine.os, family=OsFamily.WINDOWS)
-    assert not has_onednn_by_default(dataclasses.replace(machine, os=system))
     assert other_onednn(machine).value == ("0" if is_on else "1")
+
+
+@pytest.mark.parametrize(
+    ("family", "architecture", "microarchitecture", "is_on"),
+    [
+        (OsFamily.WINDOWS, "AMD64", "zen3", True),
+        (OsFamily.WINDOWS, "ARM64", None, False),
+        (OsFamily.MACOS, "x86_64", "skylake", False),
+        (OsFamily.LINUX, "aarch64", "neoverse_v1", True),
+        (OsFamily.LINUX, "aarch64", "neoverse_n1", False),
+    ],
+)
+def test_onednn_by_itself_goes_by_the_system_too(family, architecture, microarchitecture, is_on):
+    machine = profile(flags=("avx2",))
+    machine = dataclasses.replace(
+        machine,
+        os=dataclasses.replace(machine.os, family=family, architecture=architecture),
+        cpu=dataclasses.replace(machine.cpu, microarchitecture=microarchitecture),
+    )
+    assert has_onednn_by_default(machine) is is_on

@@ -1,7 +1,7 @@
 import pytest
 
 from advisor.errors import InputError
-from advisor.model.machine import Load, Memory
+from advisor.model.machine import Cache, Load, Memory
 from advisor.model.plausible import check_machine, check_value
 from tests.advisor.recommend.builders import a_cpu, a_profile, an_opencl
 
@@ -34,6 +34,16 @@ def test_a_usual_machine_passes():
             {"memory": Memory(total_bytes=10**9, available_bytes=10**10, limit_bytes=None)},
             "memory.available_bytes",
         ),
+        (
+            {"cpu": a_cpu(caches=(Cache(level=2, kind="unified", size_bytes=0, shared_by=1),))},
+            "cpu.caches.0.size_bytes",
+        ),
+        ({"cpu": a_cpu(brand=" ")}, "cpu.brand"),
+        ({"cpu": a_cpu(brand="Ryzen\nmany")}, "cpu.brand"),
+        ({"cpu": a_cpu(brand="x" * 10**6)}, "cpu.brand: 'xxx.*' is no name"),
+        ({"opencl": (an_opencl(name=""),)}, "opencl.opencl0.name"),
+        ({"opencl": (an_opencl(), an_opencl())}, "opencl: two devices have the id 'opencl0'"),
+        ({"collected_on": "yesterday"}, "collected_on: a date must look like"),
     ],
 )
 def test_what_cannot_be_is_named(changes, name):

@@ -174,10 +174,15 @@ def test_a_thousand_million_layers_in_a_short_text(tmp_path):
     """Nine levels, each with ten models of the level below: 10^9 layers when unfolded."""
     model = sequential((9,), layer("ReLU", name="relu"))
     for _ in range(9):
-        model = sequential((9,), *[model] * 10) if len(encoded(model)) < 10**5 else nested(model)
+        is_short = len(encoded(model)) < 10**5
+        model = sequential((9,), *ten_named(model)) if is_short else nested(model)
     path = tmp_path / "endless.json"
     path.write_bytes(encoded(model))
     assert "layers" in refused(path)
+
+
+def ten_named(model):
+    return [{**model, "config": {**model["config"], "name": f"m{i}"}} for i in range(10)]
 
 
 def nested(model):

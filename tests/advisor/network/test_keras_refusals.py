@@ -132,6 +132,12 @@ def test_layers_that_do_not_fit_say_why(shape, body, says):
     refuse(sequential(shape, {**body, "config": {"name": "x", **body["config"]}}), says)
 
 
+def test_layers_of_a_sequential_model_must_differ_in_name():
+    twice = [layer("Dense", units=2, name="same")] * 2
+    refuse(sequential((9,), *twice), "two layers are called 'same'")
+    refuse(sequential((9,), layer("Dense", units=2, name="feed")), "two layers are called 'feed'")
+
+
 def test_inputs_that_do_not_fit_together_are_shown():
     for kind, says in (("Add", "fit together"), ("Concatenate", "fit together along")):
         config = functional({"a": (4, 3), "b": (5, 2)}, {"j": (layer(kind), ["a", "b"])}, ["j"])

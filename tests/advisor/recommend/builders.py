@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from advisor.model.kernel import ConvShape, GemmShape
 from advisor.model.machine import (
     Cpu,
     DeviceKind,
@@ -21,7 +22,7 @@ from advisor.model.option import Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Cost, CostPart, Prediction
 from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Basis, Interval, Phase, Precision
-from advisor.model.workload import Workload
+from advisor.model.workload import Operator, Workload
 
 GIB = 1024**3
 TODAY = "2026-11-21"
@@ -293,3 +294,25 @@ def a_cost(usd):
 
 def replace(value, **changes):
     return dataclasses.replace(value, **changes)
+
+
+def an_operator(shape):
+    return Operator(
+        layer="l", layer_type="L", shape=shape, inputs=(), parameters=1, variables=1,
+        output_elements=1,
+    )  # fmt: skip
+
+
+CONVOLUTION = an_operator(
+    ConvShape(
+        n=1,
+        c=3,
+        spatial=(8, 8),
+        k=4,
+        kernel=(3, 3),
+        strides=(1, 1),
+        output=(8, 8),
+        dilation=(1, 1),
+    )
+)
+GEMM = an_operator(GemmShape(m=2, n=2, k=2))

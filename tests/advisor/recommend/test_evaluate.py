@@ -16,6 +16,8 @@ from advisor.predict.predict import predict_baseline
 from advisor.recommend.evaluate import Given, evaluate, predict_option, speedup_of
 from advisor.recommend.staying import stay_option
 from tests.advisor.recommend.builders import (
+    CONVOLUTION,
+    GEMM,
     GIB,
     TODAY,
     a_cloud_option,
@@ -30,7 +32,6 @@ from tests.advisor.recommend.builders import (
     an_option,
     exactly,
 )
-from tests.advisor.recommend.test_requirements import CONVOLUTION, GEMM
 
 CARD = a_spec()
 STAY = stay_option(a_profile(), a_workload())

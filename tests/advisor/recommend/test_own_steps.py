@@ -16,7 +16,7 @@ from advisor.model.recommendation import Preferences, Recommendation
 from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict, predict_baseline
 from advisor.recommend.recommend import recommend
-from advisor.share.steps import own_step, step_pair
+from advisor.share.steps import job_of, own_step, step_pair
 from tests.advisor.predict.builders import calibration, measure, opencl_device
 from tests.advisor.predict.test_predict import SETTING, fact, option, under
 from tests.advisor.recommend.test_tried import NOW, TRIALS, WORKLOAD
@@ -135,7 +135,7 @@ def test_errors_that_are_told_are_those_of_the_model():
 
 
 def test_a_trial_gives_the_pair_without_earlier_corrections():
-    found = own_step(advise(OWN, trials=TRIALS), knowledge=KNOWLEDGE)
+    found = own_step(job_of(advise(OWN, trials=TRIALS)), knowledge=KNOWLEDGE)
     step = context(()).baseline_step
     assert found.log_sd == pytest.approx(step.log_sd)
     assert (found.network, found.batch_size) == (WORKLOAD.network, WORKLOAD.batch_size)
@@ -147,16 +147,16 @@ def test_a_trial_gives_the_pair_without_earlier_corrections():
 def test_an_unfair_trial_tells_nothing(warning):
     warnings = (StabilityWarning(warning),)
     busy = dataclasses.replace(TRIALS, warnings=warnings)
-    assert own_step(advise(trials=busy), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(trials=busy)), knowledge=KNOWLEDGE) is None
     now = dataclasses.replace(NOW, warnings=warnings)
     busy = dataclasses.replace(TRIALS, results=(now, *TRIALS.results[1:]))
-    assert own_step(advise(trials=busy), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(trials=busy)), knowledge=KNOWLEDGE) is None
 
 
 @pytest.mark.parametrize("change", [{"has_own_data": True}, {"source": "other"}, {"results": ()}])
 def test_own_data_or_another_job_tell_nothing(change):
     trials = dataclasses.replace(TRIALS, **change)
-    assert own_step(advise(trials=trials), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(trials=trials)), knowledge=KNOWLEDGE) is None
 
 
 def test_another_framework_or_a_data_sheet_tells_nothing():
@@ -164,6 +164,6 @@ def test_another_framework_or_a_data_sheet_tells_nothing():
     trials = dataclasses.replace(
         TRIALS, results=(dataclasses.replace(NOW, setup=setup), *TRIALS.results[1:])
     )
-    assert own_step(advise(trials=trials), knowledge=KNOWLEDGE) is None
-    assert own_step(advise(measurements=None, trials=TRIALS), knowledge=KNOWLEDGE) is None
-    assert own_step(advise(), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(trials=trials)), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(measurements=None, trials=TRIALS)), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise()), knowledge=KNOWLEDGE) is None

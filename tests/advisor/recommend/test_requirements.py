@@ -2,27 +2,16 @@
 
 import pytest
 
-from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS, Condition, parse_condition
-from advisor.model.kernel import ConvShape, GemmShape
-from advisor.model.machine import DeviceKind, Memory, Npu, OsFamily
+from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
-from advisor.model.quantity import Phase
 from advisor.model.recommendation import ReasonCode
-from advisor.model.workload import Operator
 from advisor.recommend.circumstances import (
     Circumstances,
-    decide,
-    framework_versions,
-    memory_fits,
-    usable_memory_bytes,
-    vendor_word,
 )
 from advisor.recommend.requirements import check, version_key
 from tests.advisor.recommend.builders import (
-    GIB,
     a_cpu,
     a_fact,
-    a_gpu,
     a_profile,
     a_workload,
     an_environment,
@@ -41,28 +30,6 @@ def refusals(fact, *, families=None, served=None, where=None):
         (found.code, {parameter.name: parameter.value for parameter in found.parameters})
         for found in verdict.refusals
     ]
-
-
-def an_operator(shape):
-    return Operator(
-        layer="l", layer_type="L", shape=shape, inputs=(), parameters=1, variables=1,
-        output_elements=1,
-    )  # fmt: skip
-
-
-CONVOLUTION = an_operator(
-    ConvShape(
-        n=1,
-        c=3,
-        spatial=(8, 8),
-        k=4,
-        kernel=(3, 3),
-        strides=(1, 1),
-        output=(8, 8),
-        dilation=(1, 1),
-    )
-)
-GEMM = an_operator(GemmShape(m=2, n=2, k=2))
 
 
 # --- system, phase, instructions ----------------------------------------------------------------
@@ -262,141 +229,3 @@ def test_a_condition_of_a_newer_table_is_undecided():
     verdict = check(a_fact(excluded_when=("moon_phase:full",)), given=given(), families={})
     assert verdict.applies
     assert verdict.unknown == ("moon_phase:full",)
-
-
-VM = {"os": an_os(hypervisor="kvm", container="docker")}
-LIMITED = {"cpu": a_cpu(quota_cpus=2.0)}
-PINNED = {"cpu": a_cpu(usable_cpus=2)}
-NO_GPU = {"graphics": ()}
-DGPU = {"graphics": (a_gpu(kind=DeviceKind.DGPU, vendor="NVIDIA", pci_vendor_id="10de"),)}
-SMALL = {"memory": Memory(total_bytes=GIB, available_bytes=None, limit_bytes=None)}
-NO_MEMORY = {"memory": Memory(total_bytes=None, available_bytes=None, limit_bytes=None)}
-NO_FLAGS = {"cpu": a_cpu(isa_features=())}
-ARM = {"os": an_os(architecture="aarch64"), "cpu": a_cpu(vendor="ARM", brand="Cortex-A76")}
-NPU = {"npus": (Npu(id="npu0", vendor="Intel", name="AI Boost", kernel_driver=None),)}
-UNKNOWN_OS = {"os": an_os(hypervisor=None, container=None, architecture="sparc64")}
-
-
-@pytest.mark.parametrize(
-    ("text", "changes", "answer"),
-    [
-        ("container", {}, False),
-        ("container", VM, True),
-        ("container", UNKNOWN_OS, None),
-        ("virtual_machine", VM, True),
-        ("no_cpu_limit", {}, True),
-        ("no_cpu_limit", LIMITED, False),
-        ("no_cpu_limit", PINNED, False),
-        ("no_gpu", NO_GPU, True),
-        ("no_igpu", DGPU, True),
-        ("no_igpu", {}, False),
-        ("memory_fits", {}, True),
-        ("memory_fits", SMALL, False),
-        ("memory_fits", NO_MEMORY, None),
-        ("isa_has:avx2|avx", {}, True),
-        ("isa_has:avx2", {}, False),
-        ("isa_lacks:avx2", {}, True),
-        ("isa_lacks:avx2|avx", {}, False),
-        ("isa_has:avx", NO_FLAGS, None),
-        ("os:linux|macos", {}, True),
-        ("arch:arm64|arm32", {}, False),
-        ("arch:arm64|arm32", ARM, True),
-        ("arch:x86_64", UNKNOWN_OS, None),
-        ("cpu_vendor:amd", {}, True),
-        ("cpu_vendor:intel", {}, False),
-        ("cpu_vendor:arm", ARM, True),
-        ("gpu_vendor:amd", {}, True),
-        ("gpu_vendor:nvidia", {}, False),
-        ("gpu_lacks:nvidia|intel", {}, True),
-        ("gpu_lacks:nvidia|amd", {}, False),
-        ("gpu_lacks:nvidia", DGPU, False),
-        ("npu_lacks:intel", NPU, False),
-        ("npu_lacks:amd", NPU, True),
-        ("phase:training", {}, True),
-        ("runs_on:cpu", {}, True),
-        ("runs_on:igpu|dgpu", {}, False),
-        ("framework_not_installed:keras", {}, False),
-        ("framework_not_installed:torch|jax", {}, True),
-        ("framework_not_installed:tensorflow", {}, False),
-        ("framework_not_installed:torch", {"environments": ()}, None),
-        ("n_physical_cores<4", {}, False),
-        ("n_physical_cores>=4", {}, True),
-        ("n_gpus<2", {}, True),
-        ("memory_gib<16", {}, False),
-        ("memory_gib<16", NO_MEMORY, None),
-        ("memory_channels>=2", {}, None),
-        ("epochs<2", {}, False),
-        ("parameters<10000000", {}, True),
-        ("input_elements<100000", {}, True),
-    ],
-)
-def test_conditions_are_decided_on_the_facts(text, changes, answer):
-    assert decide(parse_condition(text), given=given(**changes)) is answer
-
-
-def test_kinds_of_operators():
-    job = a_workload(operators=(CONVOLUTION, GEMM))
-    where = given(workload=job)
-    assert decide(parse_condition("network_lacks:convolution"), given=where) is False
-    assert decide(parse_condition("network_lacks:recurrent|embedding"), given=where) is True
-    assert decide(parse_condition("network_has:recurrent|convolution"), given=where) is True
-    assert decide(parse_condition("network_has:recurrent"), given=where) is False
-    for text in ("network_lacks:gemm", "network_has:gemm"):
-        assert decide(parse_condition(text), given=given()) is None
-
-
-def test_every_word_of_the_language_is_decided_when_all_is_known():
-    where = Circumstances(
-        profile=a_profile(
-            memory=Memory(total_bytes=GIB, available_bytes=GIB, limit_bytes=None, channels=2),
-            os=an_os(hypervisor="", container=""),
-        ),
-        workload=a_workload(operators=(GEMM,)),
-    )
-    conditions = [
-        *(Condition(name=name, operator="") for name in FLAGS - {"depends_on_code"}),
-        *(
-            Condition(name=name, operator=":", values=(min(values or {"word"}),))
-            for name, values in NAMES.items()
-        ),
-        *(Condition(name=name, operator="<", limit=3.0) for name in NUMBERS),
-    ]
-    undecided = [c.name for c in conditions if decide(c, given=where) is None]
-    assert undecided == []
-
-
-@pytest.mark.parametrize(
-    ("text", "pci", "word"),
-    [
-        ("Advanced Micro Devices, Inc. [AMD/ATI]", None, "amd"),
-        ("Intel Corporation", None, "intel"),
-        ("NVIDIA", "10DE", "nvidia"),
-        ("", "8086", "intel"),
-        ("VideoCore VII", None, "broadcom"),
-        ("ARM Mali-G610", None, "arm"),
-        ("Acme", None, None),
-        (None, None, None),
-    ],
-)
-def test_vendor_words(text, pci, word):
-    assert vendor_word(text, pci_vendor_id=pci) == word
-
-
-def test_framework_versions_know_the_names_of_one_framework():
-    profile = a_profile(environments=(an_environment(("tensorflow-cpu", "2.21.0")),))
-    assert framework_versions(profile) == {
-        "tensorflow": ("2.21.0",),
-        "tensorflow-cpu": ("2.21.0",),
-    }
-
-
-def test_memory_counts_the_framework_and_the_limit_of_a_container():
-    profile = a_profile(
-        memory=Memory(total_bytes=16 * GIB, available_bytes=None, limit_bytes=2 * GIB)
-    )
-    assert usable_memory_bytes(profile) == 2 * GIB
-    job = a_workload(memory_training_bytes=1 * GIB)
-    assert memory_fits(job, size_bytes=2 * GIB) is True
-    assert memory_fits(job, size_bytes=2 * GIB - 1) is False
-    small = a_workload(memory_training_bytes=9 * GIB, phase=Phase.INFERENCE)
-    assert memory_fits(small, size_bytes=2 * GIB) is True

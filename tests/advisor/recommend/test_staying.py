@@ -2,11 +2,19 @@
 
 import pytest
 
+from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Phase, Precision
+from advisor.recommend.circumstances import Circumstances
 from advisor.recommend.effort import effort_of
-from advisor.recommend.staying import STAY_ID, asks_work_of, is_as_it_is, stay_option
+from advisor.recommend.staying import (
+    STAY_ID,
+    asks_work_of,
+    is_as_it_is,
+    stay_option,
+    steps_of_staying,
+)
 from tests.advisor.recommend.builders import a_cpu, a_profile, a_workload, an_option, an_os
 
 
@@ -77,3 +85,22 @@ def test_training_without_tensorflow_is_no_work_for_an_inference_engine():
 def test_a_format_that_the_processor_has_stays():
     machine = a_profile(cpu=a_cpu(isa_features=("avx", "avx2", "avx512_bf16")))
     assert is_as_it_is(stay_option(machine, a_workload(precision=Precision.BFLOAT16)))
+
+
+@pytest.mark.parametrize(
+    ("flags", "architecture", "way"),
+    [
+        (("avx2", "avx512_vnni"), "x86_64", "quantize_static"),
+        (("avx2",), "x86_64", "quantize_static"),
+        (("asimd", "asimddp"), "aarch64", "ncnn2int8"),
+    ],
+)
+def test_a_job_in_int8_is_told_how_a_network_is_quantised(flags, architecture, way):
+    job = a_workload(precision=Precision.INT8, phase=Phase.INFERENCE)
+    profile = a_profile(cpu=a_cpu(isa_features=flags), os=an_os(architecture=architecture))
+    given = Circumstances(profile=profile, workload=job)
+    facts = load_knowledge().options
+    steps = steps_of_staying(given=given, facts=facts)
+    assert [step.content for step in steps if step.content.startswith(way)]
+    plain = Circumstances(profile=profile, workload=a_workload())
+    assert steps_of_staying(given=plain, facts=facts) == ()

@@ -24,6 +24,9 @@ from tests.advisor.recommend.builders import (
     an_os,
 )
 
+NEW_ENVIRONMENT = "python3 -m venv v\n. v/bin/activate"
+OWN_ENVIRONMENT = "python3 -m venv w && w/bin/pip install x"
+
 
 def settings(**values):
     return tuple(Setting(name=name, value=value) for name, value in values.items())
@@ -60,10 +63,27 @@ def test_settings_are_env_lines_in_powershell():
 
 
 def test_instructions_are_typed_as_windows_own_powershell_takes_them():
-    fact = a_fact(how="python -m venv v && v/bin/pip install x", environment=())
+    fact = a_fact(how="python3 -m venv v && v/bin/pip install x", environment=())
     option = an_option("s", OptionKind.LOCAL_DEVICE, fact=fact)
     step = local(option, os=an_os(family=OsFamily.WINDOWS))[0]
-    assert step.content == "python -m venv v; v\\Scripts\\pip install x"
+    assert step.content == "py -m venv v; v\\Scripts\\pip install x"
+
+
+@pytest.mark.parametrize(
+    ("system", "how", "typed"),
+    [
+        (OsFamily.LINUX, "pip install x", [NEW_ENVIRONMENT, "pip install x"]),
+        (OsFamily.MACOS, "pip install x", [NEW_ENVIRONMENT, "pip install x"]),
+        (OsFamily.WINDOWS, "pip install x", ["pip install x"]),
+        (OsFamily.LINUX, OWN_ENVIRONMENT, [OWN_ENVIRONMENT]),
+        (OsFamily.LINUX, "pip uninstall x", ["pip uninstall x"]),
+    ],
+)  # fmt: skip
+def test_packages_go_into_an_environment_where_the_systems_own_python_refuses_them(
+    system, how, typed
+):
+    option = an_option("s", OptionKind.CHANGE_FRAMEWORK, fact=a_fact(how=how, environment=()))
+    assert contents(local(option, os=an_os(family=system)), "shell") == typed
 
 
 def test_settings_of_the_row_are_taken_when_the_option_has_none():
@@ -89,14 +109,14 @@ def test_a_choice_of_two_values_is_no_setting():
 )
 def test_kind_of_an_instruction(how, kind):
     fact = a_fact(how=how, source="a table")
-    (step,) = local(an_option("s", OptionKind.CHANGE_FRAMEWORK, fact=fact))
+    step = local(an_option("s", OptionKind.CHANGE_FRAMEWORK, fact=fact))[-1]
     assert (step.kind, step.content) == (kind, how)
 
 
 def test_instructions_are_split_where_the_table_splits_them():
     fact = a_fact(how="pip install nncf ; model.quantize()", source="a table")
     steps = local(an_option("s", OptionKind.CHANGE_FRAMEWORK, fact=fact))
-    assert [step.kind for step in steps] == ["shell", "python"]
+    assert [step.kind for step in steps] == ["shell", "shell", "python"]
 
 
 @pytest.mark.parametrize(
@@ -302,9 +322,9 @@ def test_a_row_about_renting_in_general_has_its_own_words():
 @pytest.mark.parametrize(
     ("system", "typed"),
     [
-        (OsFamily.LINUX, ["apt install a", "pip install b"]),
+        (OsFamily.LINUX, [NEW_ENVIRONMENT, "apt install a", "pip install b"]),
         (OsFamily.WINDOWS, ["pip install w", "pip install b"]),
-        (OsFamily.MACOS, ["pip install b"]),
+        (OsFamily.MACOS, [NEW_ENVIRONMENT, "pip install b"]),
     ],
 )
 def test_instructions_for_another_system_are_left_out(system, typed):

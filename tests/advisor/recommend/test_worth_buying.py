@@ -132,9 +132,20 @@ def test_without_renting_the_hours_of_computing_decide():
     assert len(judged(card(usd=None)).hints) == 1
     short = a_prediction(hours=0.1)
     for usd in (300.0, None):
-        found = judged(card(usd=usd), baseline=short)
+        found = judged(card(usd=usd, hours=0.01), baseline=short)
         assert found.candidates == found.hints == ()
         assert found.rejections[0].reasons[0].code is ReasonCode.PAYS_TOO_LATE
+
+
+@pytest.mark.parametrize("usd", [300.0, None])
+def test_a_card_that_gains_little_is_none_to_buy_however_much_is_computed(usd):
+    always = Use(jobs_per_week=100.0, is_stated=True)
+    slow = card(usd=usd, hours=BASELINE.total_s.mid / 3600.0 / 1.3)
+    found = judged(slow, rented=[rent(usd=100.0)], use=always)
+    assert found.candidates == found.hints == ()
+    (why,) = found.rejections[0].reasons
+    assert why.code is ReasonCode.GAINS_TOO_LITTLE
+    assert {p.name: p.value for p in why.parameters} == {"factor_x": pytest.approx(1.3)}
 
 
 def test_no_cards_no_words():

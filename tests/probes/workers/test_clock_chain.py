@@ -10,6 +10,8 @@ import pytest
 from clock_chain import CLOCK_CYCLES, ClockRunner, Code, undisturbed_s
 from worker_errors import UnsupportedKernel, WrongResult
 
+pytestmark = pytest.mark.alone
+
 IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
 only_x86 = pytest.mark.skipif(not IS_X86, reason="the code is that of x86-64")
 SCALAR = {"shape": {"type": "ClockShape", "load": "scalar"}, "precision": "float32"}

@@ -8,6 +8,8 @@ import pyopencl as cl
 import pytest
 from worker_errors import UnsupportedKernel, WrongResult
 
+pytestmark = pytest.mark.alone
+
 KEY = ("test",)
 
 
