@@ -88,7 +88,8 @@ def run_groups() -> int:
     """Run all groups in two lanes; return the first code that is not 0."""
     groups = [*((place,) for place in GROUPS), others()]
     with ThreadPoolExecutor(LANES) as lanes:
-        return next((code for code in lanes.map(run_group, groups) if code), 0)
+        codes = list(lanes.map(run_group, groups))
+    return next((code for code in codes if code), 0)
 
 
 def main(arguments: list[str]) -> int:

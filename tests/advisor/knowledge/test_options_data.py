@@ -29,7 +29,7 @@ def options(knowledge):
 
 
 def test_all_options_of_the_table_are_there(options):
-    assert len(options) == 96
+    assert len(options) == 97
 
 
 def test_every_condition_is_in_the_language(options):

@@ -74,15 +74,14 @@ def test_normalisations(kind, size):
     verify(norm(kind, *size))
 
 
+def shared_rows_are_right(prepare, shape):
+    work = prepare(shared_lanes(), shape, "float32")
+    assert work.check()
+    work.close()
+
+
 def test_rows_that_a_group_of_lanes_shares():
-    device = shared_lanes()
-    for prepare, shape in (
-        (opencl_layers.prepare_softmax, softmax(5, 203)),
-        (opencl_layers.prepare_norm, norm("layer", 5, 203)),
-    ):
-        work = prepare(device, shape, "float32")
-        assert work.check()
-        work.close()
+    shared_rows_are_right(opencl_layers.prepare_softmax, softmax(5, 203))
 
 
 @pytest.mark.slow
@@ -90,7 +89,8 @@ def test_rows_that_a_group_of_lanes_shares():
 def test_every_group_of_lanes(group, monkeypatch):
     monkeypatch.setitem(opencl_layers._ROW_GROUPS, False, (group,))
     monkeypatch.setattr(shared_lanes(), "choices", opencl_choices.Choices())
-    test_rows_that_a_group_of_lanes_shares()
+    shared_rows_are_right(opencl_layers.prepare_softmax, softmax(5, 203))
+    shared_rows_are_right(opencl_layers.prepare_norm, norm("layer", 5, 203))
 
 
 def test_another_normalisation_is_unsupported():

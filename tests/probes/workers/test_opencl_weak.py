@@ -55,8 +55,8 @@ def groups(monkeypatch):
     return found
 
 
-# Compiling these takes ten seconds each.
-_COSTLY = ("convolution", "lstm")
+# Compiling these takes ten to twenty seconds each.
+_COSTLY = ("convolution", "few rows", "lstm", "product")
 
 
 @pytest.mark.parametrize(
