@@ -33,6 +33,7 @@ class OperatorKind(StrEnum):
     GEMM = "gemm"
     CONVOLUTION = "convolution"
     DEPTHWISE = "depthwise"
+    GROUPED = "grouped"
     RECURRENT = "recurrent"
     NORMALISATION = "normalisation"
     POOLING = "pooling"
@@ -64,7 +65,8 @@ class ConvShape:
     """Convolution of 1 to 3 spatial dimensions, channels last.
 
     `n` images of `spatial` x `c`, `k` filters of size `kernel`, result `output` x `k`.
-    `groups == c` is a depthwise convolution (then `k` is c times the multiplier).
+    `groups == c` is a depthwise convolution (then `k` is c times the multiplier), unless
+    `as_groups`: it is written as a convolution in groups, which Keras has another program for.
     """
 
     n: int
@@ -77,11 +79,17 @@ class ConvShape:
     dilation: tuple[int, ...]
     groups: int = 1
     is_transposed: bool = False
+    as_groups: bool = False
 
     @property
     def is_depthwise(self) -> bool:
-        """Whether each channel has filters of its own."""
-        return self.groups == self.c > 1
+        """Whether each channel has filters of its own, and the network says so."""
+        return self.groups == self.c > 1 and not self.as_groups
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether the channels are in groups without being called depthwise."""
+        return self.groups > 1 and not self.is_depthwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,14 @@ def _bias(call: Call, channels: int) -> tuple[int, ...]:
 
 
 def _shape(
-    call: Call, image: Image, window: Window, *, output: Shape, filters: int, groups: int = 1
+    call: Call,
+    image: Image,
+    window: Window,
+    *,
+    output: Shape,
+    filters: int,
+    groups: int = 1,
+    as_groups: bool = False,
 ) -> ConvShape:
     return ConvShape(
         n=call.batch,
@@ -37,6 +44,7 @@ def _shape(
         output=output,
         dilation=window.dilation,
         groups=groups,
+        as_groups=as_groups,
     )
 
 
@@ -53,8 +61,11 @@ def convolution(call: Call) -> Result:
     spatial = window_output(call, window, spatial=image.spatial)
     output = image.shape(spatial, channels=filters)
     kernel = math.prod(window.kernel) * (image.channels // groups) * filters
+    shape = _shape(
+        call, image, window, output=spatial, filters=filters, groups=groups, as_groups=groups > 1
+    )
     step = Step(
-        shape=_shape(call, image, window, output=spatial, filters=filters, groups=groups),
+        shape=shape,
         elements=call.total(output),
         weights=(kernel, *_bias(call, filters)),
     )

@@ -32,6 +32,7 @@ from advisor.model.quantity import Precision
 from advisor.predict.functions import cost_over_relu
 from advisor.predict.launch import Launches, launches_of
 from advisor.predict.point import KernelPoint
+from advisor.predict.untimed import usual_factor
 from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, gate_bytes, operator_kind
 
 # Distance, in natural logarithms of a dimension, over which an efficiency is still telling.
@@ -48,22 +49,6 @@ _GATE_PASSES = 18
 _PRIOR_WEIGHT = 0.03
 # A kernel cannot beat the best rate seen on the device by more than this.
 BEST_RATE_MARGIN = 0.8
-
-# Time over roofline where a class was not measured at all: class medians of a server processor
-# whose GEMM and stream rates were known. Element-wise work runs partly from the caches.
-DEFAULT_FACTOR = {
-    OperatorKind.GEMM: 1.35,
-    OperatorKind.CONVOLUTION: 1.6,
-    OperatorKind.DEPTHWISE: 2.5,
-    OperatorKind.RECURRENT: 2.5,
-    OperatorKind.NORMALISATION: 2.0,
-    OperatorKind.POOLING: 2.0,
-    OperatorKind.ELEMENTWISE: 1.0,
-    OperatorKind.SOFTMAX: 2.5,
-    OperatorKind.EMBEDDING: 2.0,
-    OperatorKind.OPTIMIZER: 1.3,
-}
-_UNKNOWN_FACTOR = 2.0
 
 _FALLBACK = {
     Direction.FORWARD: (Direction.INPUT_GRADIENT, Direction.WEIGHT_GRADIENT),
@@ -302,9 +287,13 @@ class EfficiencyModel:
         bound = self._bound_s(shape, direction, precision)
         samples, is_own = self._samples_for(kind, direction, precision)
         if not samples:
-            factor = DEFAULT_FACTOR.get(kind, _UNKNOWN_FACTOR)
+            factor, log_sd = usual_factor(kind, direction, is_framework=self._is_framework)
             return KernelTime(
-                time_s=bound * factor, log_sd=0.5, is_exact=False, is_default=True, remoteness=1.0
+                time_s=bound * factor,
+                log_sd=log_sd,
+                is_exact=False,
+                is_default=True,
+                remoteness=1.0,
             )
         log_factor, log_sd, remoteness, limits = _interpolate(shape, samples)
         seconds = bound * math.exp(log_factor)

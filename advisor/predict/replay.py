@@ -8,6 +8,7 @@ from advisor.model.kernel import ElementwiseShape, KernelCall, OperatorKind
 from advisor.model.workload import Workload
 from advisor.predict.functions import cost_over_relu, is_costly
 from advisor.predict.launch import launches_of
+from advisor.predict.untimed import grouped_factor
 from advisor.predict.work import bytes_moved, flop, operator_kind, step_calls
 
 # Kinds whose shapes differ from network to network; the rest is interpolated well enough.
@@ -16,6 +17,7 @@ _REPLAYED = frozenset(
         OperatorKind.GEMM,
         OperatorKind.CONVOLUTION,
         OperatorKind.DEPTHWISE,
+        OperatorKind.GROUPED,
         OperatorKind.RECURRENT,
     }
 )
@@ -26,6 +28,7 @@ _BYTE_PER_S = 15e9
 _LAUNCH_S = {
     OperatorKind.CONVOLUTION: 100e-6,
     OperatorKind.DEPTHWISE: 100e-6,
+    OperatorKind.GROUPED: 100e-6,
     OperatorKind.RECURRENT: 40e-6,
 }
 # One timing: warm-up, five values of at least a tenth of a second, building and tracing.
@@ -75,4 +78,7 @@ def _estimate_s(call: KernelCall, workload: Workload) -> float:
         call.shape, direction=call.direction
     )
     passes = cost_over_relu(call.shape, direction=call.direction)
-    return max(operations / _FLOP_PER_S, passes * moved / _BYTE_PER_S) + launch_s
+    flop_per_s = _FLOP_PER_S
+    if operator_kind(call.shape) is OperatorKind.GROUPED:
+        flop_per_s /= grouped_factor(call.direction)
+    return max(operations / flop_per_s, passes * moved / _BYTE_PER_S) + launch_s

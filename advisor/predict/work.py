@@ -77,6 +77,7 @@ COMPUTE_KINDS = frozenset(
         OperatorKind.GEMM,
         OperatorKind.CONVOLUTION,
         OperatorKind.DEPTHWISE,
+        OperatorKind.GROUPED,
         OperatorKind.RECURRENT,
         OperatorKind.PEAK,
     }
@@ -86,6 +87,8 @@ COMPUTE_KINDS = frozenset(
 def operator_kind(shape: KernelShape) -> OperatorKind:
     """Return the class of operators whose efficiency the shape shares."""
     if isinstance(shape, ConvShape):
+        if shape.is_grouped:
+            return OperatorKind.GROUPED
         return OperatorKind.DEPTHWISE if shape.is_depthwise else OperatorKind.CONVOLUTION
     return _KINDS[type(shape)]
 

@@ -74,6 +74,7 @@ OPERATORS = {
     OperatorKind.GEMM: N_("matrix products"),
     OperatorKind.CONVOLUTION: N_("convolutions"),
     OperatorKind.DEPTHWISE: N_("depthwise convolutions"),
+    OperatorKind.GROUPED: N_("convolutions in groups"),
     OperatorKind.RECURRENT: N_("recurrent layers"),
     OperatorKind.NORMALISATION: N_("normalisations"),
     OperatorKind.POOLING: N_("pooling"),
@@ -164,11 +165,15 @@ def _dims(values: tuple[int, ...]) -> str:
 
 
 def _conv_name(shape: ConvShape, tr: Translator) -> str:
+    words = N_("convolution {kernel}, {c}→{k}, {size}, batch {n}")
+    if shape.is_depthwise:
+        words = N_("depthwise convolution {kernel}, {c}→{k}, {size}, batch {n}")
+    elif shape.is_grouped:
+        words = N_("convolution {kernel} in {groups} groups, {c}→{k}, {size}, batch {n}")
     return tr(
-        N_("depthwise convolution {kernel}, {c}→{k}, {size}, batch {n}")
-        if shape.is_depthwise
-        else N_("convolution {kernel}, {c}→{k}, {size}, batch {n}"),
+        words,
         kernel=_dims(shape.kernel), c=shape.c, k=shape.k, size=_dims(shape.spatial), n=shape.n,
+        groups=shape.groups,
     )  # fmt: skip
 
 

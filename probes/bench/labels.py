@@ -54,6 +54,7 @@ def _(shape: ConvShape) -> str:
         kind = "transposed"
     elif shape.groups > 1:
         kind = "depthwise" if shape.is_depthwise else f"conv-g{shape.groups}"
+    kind += "-as-groups" if shape.as_groups else ""
     dilation = f"d{_by(shape.dilation)}" if any(step > 1 for step in shape.dilation) else ""
     return (
         f"{kind}-n{shape.n}c{shape.c}i{_by(shape.spatial)}k{shape.k}r{_by(shape.kernel)}"

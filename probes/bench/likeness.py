@@ -31,7 +31,9 @@ def class_of(shape: KernelShape) -> tuple[object, ...]:
 
 @class_of.register
 def _(shape: ConvShape) -> tuple[object, ...]:
-    return (ConvShape, len(shape.kernel), shape.is_transposed, shape.is_depthwise)
+    return (
+        ConvShape, len(shape.kernel), shape.is_transposed, shape.is_depthwise, shape.is_grouped,
+    )  # fmt: skip
 
 
 @class_of.register

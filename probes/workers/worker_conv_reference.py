@@ -1,8 +1,8 @@
 """Single values of a convolution and of its gradients, in double precision, by the definition.
 
 Tensors are channels last with any number of spatial dimensions: images (n, ..., c), filters
-(..., c, k), depthwise (..., c, multiplier), results (n, ..., k). Gradients are for a given
-gradient of the result.
+(..., c / groups, k), depthwise (..., c, multiplier), results (n, ..., k). Gradients are for a
+given gradient of the result.
 Leaves to others: running the kernels (`worker_keras_conv`).
 """
 
@@ -12,9 +12,13 @@ import numpy as np
 
 
 class Geometry:
-    """Strides, dilation, zeros before each axis; whether each channel has its own filters."""
+    """Strides, dilation, zeros before each axis; whether each channel has its own filters.
 
-    def __init__(self, strides, dilation, pad_before, is_depthwise):
+    `groups`: how many groups the channels are in, unless each has its own.
+    """
+
+    def __init__(self, strides, dilation, pad_before, is_depthwise, groups=1):
+        self.groups = groups
         self.strides = strides
         self.dilation = dilation
         self.pad_before = pad_before
@@ -65,7 +69,9 @@ def forward_value(geometry, images, filters, at):
             c, multiple = divmod(k, filters.shape[-1])
             total += float(images[(n, *places, c)]) * float(filters[(*taps, c, multiple)])
         else:
-            seen = images[(n, *places)].astype(np.float64)
+            size = filters.shape[-2]
+            first = k // (filters.shape[-1] // geometry.groups) * size
+            seen = images[(n, *places)][first : first + size].astype(np.float64)
             total += float(seen @ filters[(*taps, slice(None), k)].astype(np.float64))
     return total
 
@@ -81,9 +87,14 @@ def input_gradient_value(geometry, gradient, filters, at):
     for combination in itertools.product(*axes):
         taps, outputs = _unzip(combination)
         values = gradient[(n, *outputs)].astype(np.float64)
-        weights = filters[(*taps, c)].astype(np.float64)
+        group, inside = divmod(c, filters.shape[-2])
+        weights = filters[(*taps, inside)].astype(np.float64)
         if geometry.is_depthwise:
             values = values[c * len(weights) : (c + 1) * len(weights)]
+        elif geometry.groups > 1:
+            size = len(weights) // geometry.groups
+            weights = weights[group * size : (group + 1) * size]
+            values = values[group * size : (group + 1) * size]
         total += float(values @ weights)
     return total
 
@@ -93,6 +104,9 @@ def weight_gradient_value(geometry, images, gradient, at):
     taps, c, k = at[:-2], at[-2], at[-1]
     is_depthwise = geometry.is_depthwise
     channel = c * (gradient.shape[-1] // images.shape[-1]) + k if is_depthwise else k
+    if geometry.groups > 1:
+        group = k // (gradient.shape[-1] // geometry.groups)
+        c += group * (images.shape[-1] // geometry.groups)
     axes = [
         geometry.outputs_of_tap(axis, tap, gradient.shape[1 + axis], images.shape[1 + axis])
         for axis, tap in enumerate(taps)

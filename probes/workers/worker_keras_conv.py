@@ -1,6 +1,7 @@
 """Convolutions of Keras on TensorFlow: plain, strided, dilated, depthwise, transposed, 1-D to 3-D.
 
-Each direction is the single TensorFlow operation that computes it. One dimension is run as two
+Each direction is the single TensorFlow operation that computes it, in groups compiled by XLA, as
+Keras has it. One dimension is run as two
 with a height of one, which is what TensorFlow makes of it.
 Leaves to others: the reference (`worker_conv_reference`).
 """
@@ -26,7 +27,10 @@ class ConvGeometry:
         self.dilation = lift + tuple(shape["dilation"])
         self.output = lift + tuple(shape["output"])
         self.groups = shape["groups"]
-        self.is_depthwise = self.groups == self.c and self.groups > 1
+        self.is_grouped = self.groups > 1 and (
+            self.groups != self.c or shape.get("as_groups", False)
+        )
+        self.is_depthwise = self.groups > 1 and not self.is_grouped
         if shape["is_transposed"]:
             # The transposed convolution is the input gradient of this one.
             self.spatial, self.output = self.output, self.spatial
@@ -79,7 +83,11 @@ class ConvGeometry:
     def geometry(self):
         """Return what the reference needs."""
         return reference.Geometry(
-            self.strides, self.dilation, [before for before, _ in self.pads], self.is_depthwise
+            self.strides,
+            self.dilation,
+            [before for before, _ in self.pads],
+            self.is_depthwise,
+            self.groups if self.is_grouped else 1,
         )
 
 
@@ -149,12 +157,11 @@ def prepare_conv(graphs, kernel):
     tf, shape = graphs.tf, kernel["shape"]
     dtype = worker_keras_graph.dtype_of(kernel["precision"])
     problem = ConvGeometry(shape)
-    if problem.groups > 1 and not problem.is_depthwise:
-        raise worker_errors.UnsupportedKernel(
-            "TensorFlow has no gradient of convolutions in groups on a CPU"
-        )
     operation = operation_of(kernel["direction"], shape["is_transposed"])
     run = _operations(tf, problem)[operation]
+    if problem.is_grouped:
+        # As Keras does: TensorFlow's own program has no gradient of convolutions in groups.
+        run = tf.function(run, autograph=False, jit_compile=True)
     shapes = {
         "forward": (problem.image_shape, problem.filter_shape),
         "input_gradient": (problem.result_shape, problem.filter_shape),
@@ -172,4 +179,7 @@ def prepare_conv(graphs, kernel):
 
     work = first.shape.num_elements() * second.shape.num_elements()
     copies = 3 if work > 1 << 34 else 8
+    if problem.is_grouped:
+        # Each takes up to a second, so that the call does not show.
+        copies = 1
     return worker_keras_graph.Prepared(graphs.serial(run, [first, second], copies), check)

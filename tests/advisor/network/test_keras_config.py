@@ -72,6 +72,16 @@ def test_convolutions_are_told_channels_last():
     )  # fmt: skip
 
 
+def test_a_convolution_in_as_many_groups_as_channels_is_not_called_depthwise():
+    own = layer("Conv2D", filters=6, kernel_size=3, groups=6)
+    (grouped,) = shapes(sequential(IMAGE, own))
+    assert (grouped.is_grouped, grouped.is_depthwise, grouped.groups) == (True, False, 6)
+    (depthwise, *_) = shapes(sequential(IMAGE, layer("DepthwiseConv2D", kernel_size=3)))
+    assert (depthwise.is_grouped, depthwise.is_depthwise) == (False, True)
+    (plain, *_) = shapes(sequential(IMAGE, layer("Conv2D", filters=6, kernel_size=3)))
+    assert (plain.is_grouped, plain.is_depthwise) == (False, False)
+
+
 def test_a_separable_convolution_is_two_operators():
     network = built(sequential(IMAGE, layer("SeparableConv2D", filters=8, kernel_size=3)))
     depthwise, pointwise = network.operators

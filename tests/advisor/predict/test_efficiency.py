@@ -1,5 +1,7 @@
 """Interpolation of kernels: exact points, bounds, relatives and defaults."""
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,12 +23,12 @@ from advisor.model.kernel import (
 from advisor.model.quantity import Precision
 from advisor.predict.efficiency import (
     BEST_RATE_MARGIN,
-    DEFAULT_FACTOR,
     EfficiencyModel,
     Roofline,
     features,
 )
 from advisor.predict.point import KernelPoint
+from advisor.predict.untimed import DEFAULT_FACTOR
 from advisor.predict.work import bytes_moved, flop
 from tests.advisor.predict.builders import conv, gemm
 
@@ -193,6 +195,20 @@ def test_cells_are_told_apart():
 def test_features_of_each_shape_can_be_logged(shape):
     _category, sizes = features(shape)
     assert all(size >= 1 for size in sizes)
+
+
+def test_convolutions_in_groups_have_a_class_of_their_own_which_a_framework_runs_slowly():
+    depthwise = conv(1, 64, 28, 64, groups=64)
+    grouped = dataclasses.replace(depthwise, as_groups=True)
+    framework = EfficiencyModel([point(depthwise, 1e-4)], rooflines={F32: ROOF}, call_s=1e-4)
+    times = [
+        ask(framework, grouped, direction=direction)
+        for direction in (Direction.FORWARD, Direction.WEIGHT_GRADIENT)
+    ]
+    assert all(time.is_default and time.log_sd > 1.0 for time in times)
+    assert times[1].time_s > 10.0 * times[0].time_s > 10.0 * ask(framework, depthwise).time_s
+    device = model(point(depthwise, 1e-4))
+    assert ask(device, grouped).time_s < times[0].time_s
 
 
 def test_fixed_costs_have_no_features():

@@ -61,7 +61,8 @@ ALL_SHAPES = (
     [
         (conv(1, 8, 4, 8), OperatorKind.CONVOLUTION),
         (conv(1, 8, 4, 8, groups=8), OperatorKind.DEPTHWISE),
-        (conv(1, 8, 4, 8, groups=2), OperatorKind.CONVOLUTION),
+        (conv(1, 8, 4, 8, groups=2), OperatorKind.GROUPED),
+        (dataclasses.replace(conv(1, 8, 4, 8, groups=8), as_groups=True), OperatorKind.GROUPED),
         (conv(1, 1, 4, 8), OperatorKind.CONVOLUTION),
         (gemm(1, 1, 1), OperatorKind.GEMM),
         (UnknownShape(layer_type="Odd", elements=1), OperatorKind.UNKNOWN),

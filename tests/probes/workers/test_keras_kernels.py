@@ -14,12 +14,15 @@ THREE = ("forward", "input_gradient", "weight_gradient")
 BOTH = ("forward", "backward")
 
 
-def conv(spatial, output, *, strides=1, kernel=3, dilation=1, groups=1, transposed=False):
+def conv(
+    spatial, output, *, strides=1, kernel=3, dilation=1, groups=1, transposed=False, called=False
+):
     rank = len(spatial)
     return {
         "type": "ConvShape", "n": 2, "c": 8, "spatial": spatial, "k": 8 if groups > 1 else 6,
         "kernel": [kernel] * rank, "strides": [strides] * rank, "output": output,
         "dilation": [dilation] * rank, "groups": groups, "is_transposed": transposed,
+        "as_groups": called,
     }  # fmt: skip
 
 
@@ -68,6 +71,9 @@ GOOD = [
     *((conv([9, 9], [9, 9], dilation=2), d) for d in THREE),
     (conv([9, 9], [10, 10]), "forward"),
     *((conv([9, 9], [5, 5], strides=2, groups=8), d) for d in THREE),
+    *((conv([9, 9], [5, 5], strides=2, groups=2, called=True), d) for d in THREE),
+    *((conv([9, 9], [9, 9], groups=8, called=True), d) for d in THREE),
+    *((conv([20], [18], groups=2, called=True), d) for d in THREE),
     *((conv([20], [18]), d) for d in THREE),
     *((conv([5, 5, 5], [5, 5, 5]), d) for d in THREE),
     *((conv([5, 5], [10, 10], strides=2, transposed=True), d) for d in THREE),
@@ -103,7 +109,6 @@ SHORT = [
     (elementwise("relu"), "forward"),
 ]
 REFUSED = [
-    ({**conv([9, 9], [9, 9]), "groups": 2}, "forward", "float32", "groups"),
     (conv([9, 9], [9, 9]), "backward", "float32", "direction"),
     (norm("instance"), "forward", "float32", "instance"),
     (elementwise("fold"), "forward", "float32", "fold"),

@@ -15,20 +15,22 @@ CASES = [
     ((8,), (3,), (2,), (1,), (1,), (4,), False),
     ((4, 5, 3), (2, 3, 1), (1, 1, 1), (1, 1, 1), (0, 1, 0), (3, 5, 3), False),
 ]
+GROUPS = 2
 
 
 def everywhere(shape):
     return itertools.product(*(range(size) for size in shape))
 
 
-def make(case, c=4, k=6):
+def make(case, c=4, k=6, groups=1):
     spatial, kernel, strides, dilation, pads, output, is_depthwise = case
     random = np.random.default_rng(0)
     images = random.standard_normal((2, *spatial, c))
     k = 2 * c if is_depthwise else k
-    filters = random.standard_normal((*kernel, c, 2 if is_depthwise else k))
+    filters = random.standard_normal((*kernel, c // groups, 2 if is_depthwise else k))
     gradient = random.standard_normal((2, *output, k))
-    return reference.Geometry(strides, dilation, pads, is_depthwise), images, filters, gradient
+    geometry = reference.Geometry(strides, dilation, pads, is_depthwise, groups)
+    return geometry, images, filters, gradient
 
 
 def direct(case, geometry, images, filters, result_shape):
@@ -46,23 +48,30 @@ def direct(case, geometry, images, filters, result_shape):
             if is_depthwise:
                 made = (seen[:, :, None] * filters[tap][None]).reshape(len(images), -1)
             else:
-                made = seen @ filters[tap]
+                parts = np.split(seen, geometry.groups, axis=-1)
+                taps = np.split(filters[tap], geometry.groups, axis=-1)
+                made = np.hstack([part @ tap_of for part, tap_of in zip(parts, taps, strict=True)])
             result[(slice(None), *at)] += made
     return result
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_forward_values_are_those_of_a_direct_convolution(case):
-    geometry, images, filters, gradient = make(case)
+def with_groups():
+    """Each case, and those that are not depthwise in groups as well."""
+    return [(case, 1) for case in CASES] + [(case, GROUPS) for case in CASES if not case[-1]]
+
+
+@pytest.mark.parametrize(("case", "groups"), with_groups())
+def test_forward_values_are_those_of_a_direct_convolution(case, groups):
+    geometry, images, filters, gradient = make(case, groups=groups)
     expected = direct(case, geometry, images, filters, gradient.shape)
     for at in everywhere(gradient.shape):
         found = reference.forward_value(geometry, images, filters, at)
         assert found == pytest.approx(expected[at])
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_both_gradients_are_adjoint_to_forward(case):
-    geometry, images, filters, gradient = make(case)
+@pytest.mark.parametrize(("case", "groups"), with_groups())
+def test_both_gradients_are_adjoint_to_forward(case, groups):
+    geometry, images, filters, gradient = make(case, groups=groups)
     made = direct(case, geometry, images, filters, gradient.shape)
     product = float(np.sum(made * gradient))
     to_input = sum(
