@@ -287,7 +287,7 @@ class EfficiencyModel:
         bound = self._bound_s(shape, direction, precision)
         samples, is_own = self._samples_for(kind, direction, precision)
         if not samples:
-            factor, log_sd = usual_factor(kind, direction, is_framework=self._is_framework)
+            factor, log_sd = usual_factor(shape, direction, is_framework=self._is_framework)
             return KernelTime(
                 time_s=bound * factor,
                 log_sd=log_sd,

@@ -4,7 +4,7 @@ Leaves to others: how long they may take in all (`probes.bench.plan`), what they
 (`advisor.predict.efficiency`).
 """
 
-from advisor.model.kernel import ElementwiseShape, KernelCall, OperatorKind
+from advisor.model.kernel import ConvShape, ElementwiseShape, KernelCall, OperatorKind
 from advisor.model.workload import Workload
 from advisor.predict.functions import cost_over_relu, is_costly
 from advisor.predict.launch import launches_of
@@ -79,6 +79,6 @@ def _estimate_s(call: KernelCall, workload: Workload) -> float:
     )
     passes = cost_over_relu(call.shape, direction=call.direction)
     flop_per_s = _FLOP_PER_S
-    if operator_kind(call.shape) is OperatorKind.GROUPED:
-        flop_per_s /= grouped_factor(call.direction)
+    if isinstance(call.shape, ConvShape) and call.shape.is_grouped:
+        flop_per_s /= grouped_factor(call.shape, call.direction)
     return max(operations / flop_per_s, passes * moved / _BYTE_PER_S) + launch_s

@@ -3,7 +3,10 @@
 Leaves to others: kernels that were timed, and those like them (`advisor.predict.efficiency`).
 """
 
-from advisor.model.kernel import Direction, OperatorKind
+import math
+
+from advisor.model.kernel import ConvShape, Direction, KernelShape, OperatorKind
+from advisor.predict.work import operator_kind
 
 # Class medians of a server processor whose GEMM and stream rates were known. Element-wise work
 # runs partly from the caches.
@@ -24,31 +27,40 @@ UNKNOWN_FACTOR = 2.0
 _LOG_SD = 0.5
 # Convolutions in groups under Keras on TensorFlow: TensorFlow's own program has no gradient for
 # them on a processor, so Keras compiles them by XLA, which neither oneDNN nor threads help. A
-# forward pass does 0.5 to 90 GFLOP/s, the gradient of the filters 0.03 to 3: five shapes of 3x3 and
-# 7x7 windows in 2 to 96 groups, Keras 3.15, TensorFlow 2.21, two cores of a Zen 3 of about 100
-# GFLOP/s. A depthwise convolution that is written so (ConvNeXt) shares the fate. By themselves the
-# three directions add up to what they take in a step within 15 %.
-_GROUPED_FACTOR = 10.0
-_GROUPED_FACTOR_OF_FILTERS = 200.0
-_GROUPED_LOG_SD = 1.3
+# depthwise convolution that is written so (ConvNeXt) shares the fate. By the channels of a group a
+# forward pass does 0.5 (one), 3 (4), 10 (8) and 75 to 90 GFLOP/s (32 and 64); the gradient of the
+# filters 0.03 to 3, as if it were computed without groups at 1 to 12, and 0.9 to 1.7 with one
+# channel. Seven shapes of 3x3 and 7x7 windows in 2 to 96 groups, Keras 3.15, TensorFlow 2.21, two
+# cores of a Zen 3 that do about 100. The three directions add up to what they take in a step
+# within 15 %.
+_GROUPED_ONE_CHANNEL = 200.0
+_GROUPED_POWER = 1.4
+_GROUPED_LEAST = 1.2
+_GROUPED_FILTERS_ONE_CHANNEL = 90.0
+_GROUPED_FILTERS_EACH_GROUP = 33.0
+_GROUPED_LOG_SD = 1.0
 
 
-def grouped_factor(direction: Direction) -> float:
+def grouped_factor(shape: ConvShape, direction: Direction) -> float:
     """Return the usual time over the roofline of a convolution in groups under TensorFlow."""
-    is_of_filters = direction is Direction.WEIGHT_GRADIENT
-    return _GROUPED_FACTOR_OF_FILTERS if is_of_filters else _GROUPED_FACTOR
+    channels = float(shape.c // shape.groups)
+    if direction is not Direction.WEIGHT_GRADIENT:
+        return max(_GROUPED_LEAST, _GROUPED_ONE_CHANNEL * math.pow(channels, -_GROUPED_POWER))
+    if channels == 1.0:
+        return _GROUPED_FILTERS_ONE_CHANNEL
+    return _GROUPED_FILTERS_EACH_GROUP * shape.groups
 
 
 def usual_factor(
-    kind: OperatorKind, direction: Direction, *, is_framework: bool
+    shape: KernelShape, direction: Direction, *, is_framework: bool
 ) -> tuple[float, float]:
-    """Return the usual time of a class over its roofline, and the sd of its logarithm.
+    """Return the usual time of a kernel over its roofline, and the sd of its logarithm.
 
     Args:
-        kind: of the kernel.
+        shape: of the kernel.
         direction: of the kernel.
         is_framework: whether TensorFlow runs it.
     """
-    if kind is OperatorKind.GROUPED and is_framework:
-        return grouped_factor(direction), _GROUPED_LOG_SD
-    return DEFAULT_FACTOR.get(kind, UNKNOWN_FACTOR), _LOG_SD
+    if isinstance(shape, ConvShape) and shape.is_grouped and is_framework:
+        return grouped_factor(shape, direction), _GROUPED_LOG_SD
+    return DEFAULT_FACTOR.get(operator_kind(shape), UNKNOWN_FACTOR), _LOG_SD

@@ -205,8 +205,10 @@ def test_convolutions_in_groups_have_a_class_of_their_own_which_a_framework_runs
         ask(framework, grouped, direction=direction)
         for direction in (Direction.FORWARD, Direction.WEIGHT_GRADIENT)
     ]
-    assert all(time.is_default and time.log_sd > 1.0 for time in times)
-    assert times[1].time_s > 10.0 * times[0].time_s > 10.0 * ask(framework, depthwise).time_s
+    assert all(time.is_default and time.log_sd >= 1.0 for time in times)
+    assert min(time.time_s for time in times) > 10.0 * ask(framework, depthwise).time_s
+    wide = dataclasses.replace(grouped, groups=2)
+    assert ask(framework, wide).time_s < times[0].time_s < 100.0 * ask(framework, wide).time_s
     device = model(point(depthwise, 1e-4))
     assert ask(device, grouped).time_s < times[0].time_s
 
