@@ -4,11 +4,22 @@ Leaves to others: how long they may take in all (`probes.bench.plan`), what they
 (`advisor.predict.efficiency`).
 """
 
-from advisor.model.kernel import ConvShape, ElementwiseShape, KernelCall, OperatorKind
+from collections.abc import Iterator
+
+from advisor.model.kernel import (
+    ConvShape,
+    Direction,
+    ElementwiseShape,
+    KernelCall,
+    OperatorKind,
+    OptimizerShape,
+)
+from advisor.model.quantity import Phase
 from advisor.model.workload import Workload
 from advisor.predict.functions import cost_over_relu, is_costly
 from advisor.predict.launch import launches_of
 from advisor.predict.untimed import grouped_factor
+from advisor.predict.update import LARGE_PARAMETERS
 from advisor.predict.work import bytes_moved, flop, operator_kind, step_calls
 
 # Kinds whose shapes differ from network to network; the rest is interpolated well enough.
@@ -34,6 +45,8 @@ _LAUNCH_S = {
 # One timing: warm-up, five values of at least a tenth of a second, building and tracing.
 _LEAST_TIMING_S = 0.25
 _TIMED_EXECUTIONS = 8
+# Larger variables take as long for each parameter, and more memory than need be.
+_MOST_UPDATED = 8_000_000
 # A kernel below this share of the step changes nothing.
 _LEAST_SHARE = 0.002
 
@@ -62,7 +75,16 @@ def replay_kernels(workload: Workload, *, limit_s: float) -> tuple[KernelCall, .
             continue
         spent += cost
         chosen.append(KernelCall(shape=call.shape, direction=call.direction, count=counts[call]))
-    return tuple(chosen)
+    return (*chosen, *_large_update(workload))
+
+
+def _large_update(workload: Workload) -> Iterator[KernelCall]:
+    """Yield the update of a large variable, which leaves the caches, where the network has one."""
+    sizes = [operator.parameters for operator in workload.operators]
+    largest = min(max(sizes, default=0), _MOST_UPDATED)
+    if workload.phase is Phase.TRAINING and largest >= LARGE_PARAMETERS:
+        shape = OptimizerShape(optimizer=workload.optimizer, parameters=largest, variables=1)
+        yield KernelCall(shape=shape, direction=Direction.UPDATE)
 
 
 def _is_replayed(call: KernelCall) -> bool:

@@ -12,6 +12,9 @@ from advisor.predict.ceilings import DEFAULT_TRAIN_CALL_S, DeviceCeilings, defau
 from advisor.predict.point import KernelPoint
 from advisor.predict.work import bytes_moved
 
+# From so many parameters on a variable and what belongs to it leave the caches: Adam takes twice as
+# long for each parameter of a table of 6.4 million as for one of 3.2 (two cores of a Zen 3).
+LARGE_PARAMETERS = 5_000_000
 # Tensors of the size of a variable that an update reads or writes, where each operation of its
 # formula is an operator of its own (Keras 3 on TensorFlow).
 _PASSES = {"sgd": 5, "momentum": 12, "rmsprop": 23, "adam": 30}
@@ -20,7 +23,8 @@ _PASSES = {"sgd": 5, "momentum": 12, "rmsprop": 23, "adam": 30}
 def update_s(workload: Workload, device: DeviceCeilings) -> float:
     """Return the optimiser's part: traffic by parameters, and a launch for each variable.
 
-    Tables of embeddings count whole: Keras updates every row.
+    Tables of embeddings count whole: Keras updates every row. A large variable moves all tensors
+    of the formula through memory, small ones find them in the caches.
     """
     slowness = device.train_call_s / DEFAULT_TRAIN_CALL_S
     per_variable = device.variable_s or default_variable_s(workload.optimizer) * slowness
@@ -32,13 +36,39 @@ def update_s(workload: Workload, device: DeviceCeilings) -> float:
         per_parameter, per_variable = fit_update(measured[name], prior=prior)
     elif measured:
         per_parameter, per_variable = _of_relative(name, measured, device, slowness)
-    return workload.trainable_parameters * per_parameter + workload.variables * per_variable
+    large = min(workload.trainable_parameters, large_parameters(workload))
+    in_caches = workload.trainable_parameters - large
+    beyond = large * _beyond_caches_s(workload.optimizer, device, per_parameter)
+    return in_caches * per_parameter + beyond + workload.variables * per_variable
+
+
+def large_parameters(workload: Workload) -> int:
+    """Return the parameters of all operators that have many."""
+    counts = (operator.parameters for operator in workload.operators)
+    return sum(count for count in counts if count >= LARGE_PARAMETERS)
+
+
+def _beyond_caches_s(optimizer: str, device: DeviceCeilings, per_parameter: float) -> float:
+    """Return seconds for each parameter of a large variable, no less than for one of a small."""
+    passes = _passes(optimizer)
+    timed = [
+        point.time_s / shape.parameters * passes / _passes(shape.optimizer)
+        for point in device.points
+        if isinstance(shape := point.shape, OptimizerShape) and _is_large(shape)
+    ]
+    moved = passes * Precision.FLOAT32.size_bytes / device.bandwidth_byte_per_s
+    return max(per_parameter, timed[0] if timed else moved)
+
+
+def _is_large(shape: OptimizerShape) -> bool:
+    return shape.parameters >= LARGE_PARAMETERS * max(1, shape.variables)
 
 
 def _measured(device: DeviceCeilings) -> dict[str, list[KernelPoint]]:
+    """Return the points of small variables, by optimiser."""
     found: dict[str, list[KernelPoint]] = {}
     for point in device.points:
-        if isinstance(point.shape, OptimizerShape):
+        if isinstance(point.shape, OptimizerShape) and not _is_large(point.shape):
             found.setdefault(point.shape.optimizer.lower(), []).append(point)
     return found
 

@@ -1,11 +1,14 @@
 """The optimiser's part of a step: fitted to its own points, or told from a relative."""
 
+import dataclasses
+
 import pytest
 
 from advisor.model.kernel import Direction, OptimizerShape
 from advisor.model.quantity import Precision
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.point import KernelPoint
+from advisor.predict.replay import replay_kernels
 from advisor.predict.update import fit_update, update_s
 from tests.advisor.predict.builders import (
     calibration,
@@ -65,3 +68,48 @@ def test_the_relative_that_is_most_alike_counts():
 def test_its_own_points_count_before_any_relative():
     both = update("adam", 20e-3), update("rmsprop", 4e-3)
     assert seconds("rmsprop", *both) == pytest.approx(seconds("rmsprop", both[1]))
+
+
+def with_table(parameters):
+    """A network whose only large part is a table of embeddings."""
+    network = small_cnn(optimizer="adam")
+    table = dataclasses.replace(network.operators[0], parameters=parameters)
+    return dataclasses.replace(
+        network,
+        operators=(table, *network.operators[1:]),
+        trainable_parameters=network.trainable_parameters + parameters,
+    )
+
+
+def step_s(network, *measured):
+    plain = [m for m in calibration() if not isinstance(m.request.shape, OptimizerShape)]
+    found = fit_ceilings(profile(), measurement_set(*plain, *measured), knowledge())
+    return update_s(network, device=found.cpu)
+
+
+def test_a_large_variable_takes_what_a_large_one_was_timed_at():
+    small, large = (
+        update("adam", 4e-3, parameters=1_000_000),
+        update("adam", 80e-3, parameters=8 * 10**6),
+    )
+    table = with_table(6_000_000)
+    around = step_s(small_cnn(optimizer="adam"), small, large)
+    assert step_s(table, small, large) - around == pytest.approx(60e-3, rel=0.01)
+    # Small variables are told by small ones alone.
+    assert around == step_s(small_cnn(optimizer="adam"), small)
+    sgd = dataclasses.replace(table, optimizer="sgd")
+    assert step_s(sgd, small, large) < 0.3 * step_s(table, small, large)
+
+
+def test_an_update_of_a_large_variable_is_part_of_the_replay():
+    updates = [
+        c
+        for c in replay_kernels(with_table(6_000_000), limit_s=9.0)
+        if c.direction is Direction.UPDATE
+    ]
+    assert [call.shape.parameters for call in updates] == [6_000_000]
+    huge = replay_kernels(with_table(90_000_000), limit_s=9.0)
+    assert huge[-1].shape.parameters == 8_000_000
+    assert all(
+        c.direction is not Direction.UPDATE for c in replay_kernels(small_cnn(), limit_s=9.0)
+    )
