@@ -20,6 +20,7 @@ _ONEDNN_FLAGS = frozenset(
 _ONEDNN_ARM = "neoverse_v1"
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
 _X86 = frozenset({"x86_64", "amd64"})
+_ARM = frozenset({"aarch64", "arm64"})
 
 
 def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
@@ -46,6 +47,17 @@ def has_onednn_by_default(profile: MachineProfile) -> bool:
     return not flags or bool(_ONEDNN_FLAGS & set(flags))
 
 
-def other_onednn(profile: MachineProfile) -> Setting:
-    """Return the setting that makes TensorFlow do without oneDNN, or with it where it is off."""
+def other_onednn(profile: MachineProfile) -> Setting | None:
+    """Return the setting that makes TensorFlow do without oneDNN, or with it where it is off.
+
+    None where the wheel is built without oneDNN: macOS, Arm outside Linux.
+    """
+    architecture = profile.os.architecture.lower()
+    is_linux = profile.os.family is OsFamily.LINUX
+    is_windows = profile.os.family is OsFamily.WINDOWS
+    is_built_in = (architecture in _X86 and is_windows) or (
+        architecture in _X86 | _ARM and is_linux
+    )
+    if not is_built_in:
+        return None
     return Setting(name=_ONEDNN, value="0" if has_onednn_by_default(profile) else "1")

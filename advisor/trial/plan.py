@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from advisor.errors import InputError
 from advisor.i18n import N_
 from advisor.model.instructions import has_onednn_by_default, has_short_format, other_onednn
-from advisor.model.machine import Environment, MachineProfile, OsFamily
+from advisor.model.machine import Environment, MachineProfile
 from advisor.model.measurement import Setting
 from advisor.model.option import OptionFact
 from advisor.model.quantity import Phase, Precision
@@ -251,16 +251,14 @@ def _threads(profile: MachineProfile, facts: TrialFacts) -> list[TrialSetup]:
 
 
 def _kernels(profile: MachineProfile) -> list[TrialSetup]:
-    if profile.os.architecture not in ("x86_64", "AMD64", "amd64", "aarch64", "arm64"):
+    other = other_onednn(profile)
+    if other is None:
         return []
-    is_on = has_onednn_by_default(profile)
-    title = N_("oneDNN kernels off") if is_on else N_("oneDNN kernels on")
-    is_linux = profile.os.family is OsFamily.LINUX
-    option_id = None if is_on else "tf-onednn-avx2" if is_linux else "tf-onednn-on"
-    name = "onednn-off" if is_on else "onednn-on"
-    return [
-        TrialSetup(id=name, title=title, option_id=option_id, settings=(other_onednn(profile),))
-    ]
+    if has_onednn_by_default(profile):
+        title = N_("oneDNN kernels off")
+        return [TrialSetup(id="onednn-off", title=title, option_id=None, settings=(other,))]
+    title = N_("oneDNN kernels on")
+    return [TrialSetup(id="onednn-on", title=title, option_id="tf-onednn-avx2", settings=(other,))]
 
 
 def _pipelines(source: TrialSource) -> list[TrialSetup]:

@@ -317,13 +317,10 @@ def _add_settings(plan_: PlanBuilder, profile: MachineProfile, *, phase: Phase) 
         plan_.add_rows(
             suite.SETTING_ROWS, phase=phase, runner=Runner.KERAS, role=SETTING, threads=threads
         )
-    if profile.os.architecture.lower() in ("x86_64", "amd64"):
+    other = other_onednn(profile)
+    if other is not None:
         plan_.add_rows(
-            suite.SETTING_ROWS,
-            phase=phase,
-            runner=Runner.KERAS,
-            role=SETTING,
-            settings=(other_onednn(profile),),
+            suite.SETTING_ROWS, phase=phase, runner=Runner.KERAS, role=SETTING, settings=(other,)
         )
 
 

@@ -102,7 +102,9 @@ def test_threads_follow_the_cores():
 
 def test_kernels_of_the_other_kind_are_tried():
     assert "onednn-off" in ids(profile())
-    assert "onednn-on" in ids(profile(family=OsFamily.WINDOWS))
+    assert "onednn-off" in ids(profile(flags=("avx2",), family=OsFamily.WINDOWS))
+    assert "onednn-on" in ids(profile(flags=("avx2",)))
+    assert not {"onednn-on", "onednn-off"} & set(ids(profile(family=OsFamily.MACOS)))
 
 
 def test_memory_settings_need_their_library():

@@ -14,7 +14,7 @@ from advisor.model.kernel import (
     KernelCall,
     StreamShape,
 )
-from advisor.model.machine import Cache, DeviceKind
+from advisor.model.machine import Cache, DeviceKind, OsFamily
 from advisor.model.measurement import Runner, Setting
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan as module
@@ -186,8 +186,8 @@ def test_a_thorough_run_sweeps_threads_and_turns_onednn_the_other_way(with_cpu, 
     other = [r for r in requests if r.settings]
     assert {r.settings for r in other} == {(Setting(name="TF_ENABLE_ONEDNN_OPTS", value=value),)}
     assert {r.role for r in (*other, *[r for r in requests if r.threads])} == {"setting"}
-    arm = dataclasses.replace(profile, os=dataclasses.replace(profile.os, architecture="aarch64"))
-    assert not [r for r in plan(arm, budget=Budget.THOROUGH) if r.settings]
+    mac = dataclasses.replace(profile, os=dataclasses.replace(profile.os, family=OsFamily.MACOS))
+    assert not [r for r in plan(mac, budget=Budget.THOROUGH) if r.settings]
 
 
 def test_thread_counts_of_small_and_limited_machines(with_cpu):
