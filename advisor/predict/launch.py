@@ -6,6 +6,8 @@ smallest layers of a network would seem free.
 Leaves to others: the time of the work (`advisor.predict.efficiency`).
 """
 
+import math
+import statistics
 from collections.abc import Callable, Iterable
 
 from advisor.model.kernel import Direction, KernelShape, OperatorKind, RecurrentShape
@@ -26,6 +28,8 @@ _SHARE_OF_CALL = {
     (OperatorKind.RECURRENT, Direction.FORWARD): 0.11,
     (OperatorKind.RECURRENT, Direction.BACKWARD): 0.11,
 }
+# Started by the same library in the same way.
+_ALIKE = frozenset({OperatorKind.CONVOLUTION, OperatorKind.DEPTHWISE})
 # What a recurrent layer costs besides its steps, in steps.
 _STEPS_AROUND = 6
 # A kernel is small, and tells the launch, when its work would take less than this share of what
@@ -79,7 +83,23 @@ class Launches:
             self._told[key] = min(self._told.get(key, told), told)
 
     def seconds(self, kind: OperatorKind, direction: Direction) -> float:
-        """Return the cost of one launch; no more than what the fastest measured kernel took."""
+        """Return the cost of one launch; no more than what the fastest measured kernel took.
+
+        Where no small kernel of the class tells it, it is as far below the usual as that of the
+        other convolutions: those that start them fast start these fast.
+        """
         key = (kind, direction)
-        usual = self._told.get(key, self._usual.get(key, 0.0))
+        usual = self._told.get(key)
+        if usual is None:
+            usual = self._usual.get(key, 0.0)
+            usual *= self._over_usual() if kind in _ALIKE else 1.0
         return max(self._dispatch_s, min(usual, self._most.get(key, usual)))
+
+    def _over_usual(self) -> float:
+        """Return what launches of convolutions that were told are of the usual ones, at most 1."""
+        ratios = [
+            math.log(max(seconds, self._dispatch_s) / self._usual[key])
+            for key, seconds in self._told.items()
+            if key[0] in _ALIKE
+        ]
+        return min(1.0, math.exp(statistics.fmean(ratios))) if ratios else 1.0

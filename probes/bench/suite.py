@@ -315,7 +315,12 @@ OPTIMIZERS = (
         directions=UPDATE,
         tier=1,
     ),
-    Row(shape=OptimizerShape(optimizer="adam", parameters=4096, variables=32), directions=UPDATE),
+    # Of hundreds of small variables, as deep networks have them, each one costs.
+    Row(
+        shape=OptimizerShape(optimizer="adam", parameters=4096, variables=32),
+        directions=UPDATE,
+        tier=1,
+    ),
     Row(
         shape=OptimizerShape(optimizer="rmsprop", parameters=2_000_000, variables=8),
         directions=UPDATE,
