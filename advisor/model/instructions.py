@@ -3,6 +3,9 @@
 Leaves to others: reading the instructions (`probes.machine`), what is done with the answer.
 """
 
+from collections.abc import Iterable
+from enum import StrEnum
+
 from advisor.model.machine import MachineProfile, OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
@@ -21,6 +24,13 @@ _ONEDNN_ARM = "neoverse_v1"
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
 _X86 = frozenset({"x86_64", "amd64"})
 _ARM = frozenset({"aarch64", "arm64"})
+
+
+class Library(StrEnum):
+    """What computes TensorFlow's kernels on a processor."""
+
+    ONEDNN = "onednn"
+    EIGEN = "eigen"
 
 
 def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
@@ -61,3 +71,10 @@ def other_onednn(profile: MachineProfile) -> Setting | None:
     if not is_built_in:
         return None
     return Setting(name=_ONEDNN, value="0" if has_onednn_by_default(profile) else "1")
+
+
+def library_under(profile: MachineProfile, settings: Iterable[Setting]) -> Library:
+    """Return what computes TensorFlow's kernels under these settings."""
+    told = [setting.value for setting in settings if setting.name == _ONEDNN]
+    is_on = told[-1] != "0" if told else has_onednn_by_default(profile)
+    return Library.ONEDNN if is_on else Library.EIGEN

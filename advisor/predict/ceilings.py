@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
+from advisor.model.instructions import Library, library_under
 from advisor.model.kernel import Direction, OperatorKind, OverheadShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
@@ -22,9 +23,8 @@ from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, operator_kind
 DEFAULT_TRAIN_CALL_S = 600e-6
 DEFAULT_PREDICT_CALL_S = 200e-6
 DEFAULT_DISPATCH_S = 5e-6
-# One update of one variable: launch and reading of its slots, by optimiser.
-# Updating one variable: 0.006 (SGD) and 0.017 to 0.026 (Adam) of a call of training in seventeen
-# calibrations on four processors; RMSprop 0.8 of Adam.
+# Updating one variable, by optimiser: 0.006 (SGD) and 0.017 to 0.026 (Adam) of a call of training
+# in seventeen calibrations on four processors; RMSprop 0.8 of Adam.
 _VARIABLE_S = {"sgd": 3.5e-6, "momentum": 5e-6, "rmsprop": 10e-6, "adam": 12e-6}
 _REFERENCE_GHZ = 4.0
 
@@ -62,6 +62,7 @@ class DeviceCeilings:
         variable_s: update of one variable beyond the traffic, None when in the optimiser points.
         parallel_units: threads that share the work of one kernel.
         training_step_factor: what a training step takes over the sum of its kernels.
+        library: what computes the framework's kernels, None for other programs.
         basis: what it all rests on; notes: one sentence for each thing assumed.
     """
 
@@ -79,6 +80,7 @@ class DeviceCeilings:
     basis: Basis
     notes: tuple[str, ...] = ()
     training_step_factor: float = 1.0
+    library: Library | None = None
 
     @property
     def is_framework(self) -> bool:
@@ -102,7 +104,8 @@ class DeviceCeilings:
             for rate in self.rates
         }
         call_s = self.predict_call_s if self.is_framework else None
-        return EfficiencyModel(self.points, rooflines=rooflines, call_s=call_s)
+        library = self.library if self.is_framework else None
+        return EfficiencyModel(self.points, rooflines=rooflines, call_s=call_s, library=library)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,14 +271,15 @@ def _dispatch(overheads: dict[str, float], points: tuple[KernelPoint, ...]) -> f
 
 
 def _measured_device(
-    key: _GroupKey, group: list[Measurement], *, limits: CpuLimits | None, units: int
+    key: _GroupKey, group: list[Measurement], *, limits: CpuLimits, profile: MachineProfile
 ) -> DeviceCeilings | None:
     device_id, settings, threads = key
+    is_cpu = device_id == CPU_DEVICE_ID
     points = kernel_points(m for m in group if _is_of_network(m))
-    rates = _best_rates(points, group, limits if device_id == CPU_DEVICE_ID else None)
+    rates = _best_rates(points, group, limits if is_cpu else None)
     bandwidth = _best_bandwidth(points, group)
     notes = []
-    if bandwidth is None and device_id == CPU_DEVICE_ID and limits is not None:
+    if bandwidth is None and is_cpu:
         bandwidth = limits.bandwidth_byte_per_s
         notes.append("Memory bandwidth was not measured; a figure of the data sheet stands in.")
     if bandwidth is None or not rates:
@@ -303,10 +307,11 @@ def _measured_device(
         predict_call_s=overheads.get("predict_call", min(call, DEFAULT_PREDICT_CALL_S)),
         dispatch_s=_dispatch(overheads, points),
         variable_s=overheads.get("variable"),
-        parallel_units=threads or units,
+        parallel_units=threads or limits.units,
         basis=Basis.SCALED_FROM_MEASUREMENT if points else Basis.MODEL_ONLY,
         notes=tuple(notes),
-        training_step_factor=1.0 if limits is None else limits.training_step_factor,
+        training_step_factor=limits.training_step_factor,
+        library=library_under(profile, settings) if is_cpu else None,
     )
 
 
@@ -365,7 +370,7 @@ def fit_ceilings(
     devices = [
         device
         for key, group in sorted(groups.items(), key=lambda item: repr(item[0]))
-        if (device := _measured_device(key, group, limits=limits, units=limits.units)) is not None
+        if (device := _measured_device(key, group, limits=limits, profile=profile)) is not None
     ]
     found = MachineCeilings(devices=tuple(devices))
     if found.find(CPU_DEVICE_ID) is None:

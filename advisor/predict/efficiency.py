@@ -1,37 +1,33 @@
 """Time of a kernel that was not measured, from those of its class that were.
 
-What is interpolated is the factor between a measured time and its roofline, smoothly over the
-logarithms of the dimensions, and never beyond the factors that were seen. An exact match of the
-shape is the measurement itself.
+What is interpolated is the factor between a measured time and what is usual by its roofline and its
+shape, smoothly over the logarithms of the dimensions, and never beyond the factors that were seen.
+An exact match of the shape is the measurement itself.
 Leaves to others: which measurements count (`advisor.predict.ceilings`).
 """
 
 import dataclasses
-import functools
 import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from advisor.model.instructions import Library
 from advisor.model.kernel import (
-    ConvShape,
     Direction,
     ElementwiseShape,
-    EmbeddingShape,
-    GemmShape,
     KernelShape,
     NormShape,
     OperatorKind,
-    OptimizerShape,
     PoolShape,
     RecurrentShape,
-    SoftmaxShape,
-    UnknownShape,
 )
 from advisor.model.quantity import Precision
 from advisor.predict.functions import cost_over_relu
+from advisor.predict.kernel_features import features
 from advisor.predict.launch import Launches, launches_of
 from advisor.predict.point import KernelPoint
+from advisor.predict.shape_factor import log_factor
 from advisor.predict.untimed import usual_factor
 from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, gate_bytes, operator_kind
 
@@ -119,72 +115,6 @@ class KernelTime:
     remoteness: float = 0.0
 
 
-@functools.singledispatch
-def features(shape: KernelShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    """Return the category of a shape, and the dimensions that make more work as they grow."""
-    raise TypeError(f"no features of {type(shape).__name__}")
-
-
-@features.register
-def _(shape: GemmShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (shape.transpose_a, shape.transpose_b), (shape.batch, shape.m, shape.n, shape.k)
-
-
-@features.register
-def _(shape: ConvShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    places = shape.spatial if shape.is_transposed else shape.output
-    sizes = (
-        shape.n,
-        math.prod(places),
-        shape.groups,
-        shape.c // shape.groups,
-        max(1, shape.k // shape.groups),
-        math.prod(shape.kernel),
-    )
-    return (shape.is_transposed, len(shape.kernel), max(shape.strides) > 1), sizes
-
-
-@features.register
-def _(shape: RecurrentShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    sizes = (shape.batch, shape.timesteps, shape.input, shape.hidden)
-    return (shape.cell, shape.is_bidirectional), sizes
-
-
-@features.register
-def _(shape: NormShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (shape.kind,), (shape.elements, shape.channels)
-
-
-@features.register
-def _(shape: PoolShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (shape.mode,), (shape.n * shape.c, math.prod(shape.output), math.prod(shape.kernel))
-
-
-@features.register
-def _(shape: ElementwiseShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (shape.op,), (shape.elements, shape.n_inputs)
-
-
-@features.register
-def _(shape: SoftmaxShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (), (shape.rows, shape.columns)
-
-
-@features.register
-def _(shape: EmbeddingShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (), (shape.indices, shape.dim, shape.vocabulary)
-
-
-@features.register
-def _(shape: OptimizerShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (shape.optimizer.lower(),), (max(1, shape.parameters), max(1, shape.variables))
-
-
-@features.register
-def _(shape: UnknownShape) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    return (shape.layer_type,), (max(1, shape.elements),)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sample:
     category: tuple[object, ...]
@@ -205,6 +135,7 @@ class EfficiencyModel:
         points: measured kernels, in any order.
         rooflines: one for each precision that the device computes in; float32 always.
         call_s: one call of a tiny network from Python; None where no framework starts kernels.
+        library: what computes a framework's kernels; None: not known, or none.
     """
 
     def __init__(
@@ -213,8 +144,10 @@ class EfficiencyModel:
         *,
         rooflines: dict[Precision, Roofline],
         call_s: float | None = None,
+        library: Library | None = None,
     ) -> None:
         self._rooflines = rooflines
+        self._library = library
         self._is_framework = call_s is not None
         self._exact: dict[tuple[KernelShape, Direction, Precision], KernelPoint] = {}
         self._samples: dict[_Key, list[_Sample]] = {}
@@ -238,7 +171,7 @@ class EfficiencyModel:
         )
 
     def _bound_s(self, shape: KernelShape, direction: Direction, precision: Precision) -> float:
-        """Return launch and work at the device's limits."""
+        """Return launch and work at the device's limits, times what the shape usually costs."""
         launches = self._launches.get(precision) or self._launches[Precision.FLOAT32]
         least = self._roofline(precision).time_s(
             shape,
@@ -246,16 +179,28 @@ class EfficiencyModel:
             precision=precision,
             launch_s=launches.seconds(operator_kind(shape), direction),
         )
-        return least * (cost_over_relu(shape, direction=direction) if self._is_framework else 1.0)
+        if self._is_framework:
+            least *= cost_over_relu(shape, direction=direction)
+        return least * math.exp(log_factor(shape, direction, self._library))
+
+    def over_roofline(
+        self, shape: KernelShape, *, direction: Direction, precision: Precision, time_s: float
+    ) -> float:
+        """Return the logarithm of a time over launch, work and what the shape usually costs."""
+        return math.log(time_s / self._bound_s(shape, direction, precision))
 
     def _add(self, point: KernelPoint) -> None:
-        bound = self._bound_s(point.shape, point.direction, point.precision)
         category, sizes = features(point.shape)
         sample = _Sample(
             category=category,
             sizes=sizes,
             logs=tuple(math.log(max(1, size)) for size in sizes),
-            log_factor=math.log(point.time_s / bound),
+            log_factor=self.over_roofline(
+                point.shape,
+                direction=point.direction,
+                precision=point.precision,
+                time_s=point.time_s,
+            ),
             time_s=point.time_s,
             spread=point.spread,
         )

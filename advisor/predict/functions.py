@@ -28,11 +28,16 @@ _IN_ONNX = {"hardsigmoid": "hard_sigmoid", "hardsilu": "hard_silu", "hardswish":
 _SAME = _IN_KERAS | _IN_ONNX
 
 
+def name_in_keras(op: str) -> str:
+    """Return the name of a function in Keras, whichever name it came by."""
+    return _SAME.get(op, op)
+
+
 def cost_over_relu(shape: KernelShape, *, direction: Direction) -> float:
     """Return how many times the work of ReLU a function is; 1 for what is no such function."""
     if not isinstance(shape, ElementwiseShape):
         return 1.0
-    forward, backward = _OVER_RELU.get(_SAME.get(shape.op, shape.op), (1.0, 1.0))
+    forward, backward = _OVER_RELU.get(name_in_keras(shape.op), (1.0, 1.0))
     return forward if direction is Direction.FORWARD else backward
 
 

@@ -23,8 +23,8 @@ from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.beside import calls_beside, conversions, fed_s
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
+from advisor.predict.cold import cold_factor
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
-from advisor.predict.typical import cold_factor, typical_factor
 from advisor.predict.update import update_s
 from advisor.predict.work import kernel_calls, operator_kind
 
@@ -34,10 +34,10 @@ Z_80 = 1.2816
 _RAW_FACTOR = {Phase.TRAINING: 1.26, Phase.INFERENCE: 1.32}
 _REPLAY_FACTOR = {Phase.TRAINING: 1.18, Phase.INFERENCE: 1.22}
 # The same doubts are larger than the errors are: split-conformal over the residuals of 27 networks
-# in the four quiet recordings (sapphirerapids-2 and -3, zen5-2 and -4), each family predicted by
-# class factors fitted without it, 85 % within (`recorded_factors`).
-_RAW_SCALE = {Phase.TRAINING: 0.74, Phase.INFERENCE: 0.58}
-_REPLAY_SCALE = {Phase.TRAINING: 0.5, Phase.INFERENCE: 0.45}
+# in the four quiet recordings (sapphirerapids-2 and -3, zen5-2 and -4), 85 % within
+# (`recorded_factors`).
+_RAW_SCALE = {Phase.TRAINING: 0.57, Phase.INFERENCE: 0.51}
+_REPLAY_SCALE = {Phase.TRAINING: 0.5, Phase.INFERENCE: 0.46}
 # Standard deviation that a step has more where nothing was timed that is like its kernels: of the
 # four quiet recordings cut off after 20 and 26 s (41 to 89 kernels of up to 190), the intervals
 # hold 72 to 89 % of the cases with it, 59 to 85 without it.
@@ -155,11 +155,9 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
     if device.is_framework:
         fixed += fed_s(workload, byte_per_s=device.bandwidth_byte_per_s)
     parts[OperatorKind.OVERHEAD] = fixed
-    if device.is_framework:
-        is_training = workload.phase is Phase.TRAINING
-        step_factor = device.training_step_factor if is_training else 1.0
+    if device.is_framework and workload.phase is Phase.TRAINING:
         for kind in parts:
-            parts[kind] *= step_factor * typical_factor(kind, phase=workload.phase)
+            parts[kind] *= device.training_step_factor
     total = sum(parts.values())
     log_sd, notes = _uncertainty(workload, device, sums, total)
     if saved > 0.02 * sums.total_s:

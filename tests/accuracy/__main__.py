@@ -1,7 +1,7 @@
 """`python -m tests.accuracy`: errors against published results; `--write` renews the baseline.
 
 `live FILE` measures on this machine; `recorded FILE` gives the errors of such a recording,
-`across` those of one recorded machine predicted from another.
+`across` those of one recorded machine predicted from another. `shapes FILE` times random shapes.
 """
 
 import sys
@@ -12,6 +12,7 @@ from tests.accuracy.across import run_across
 from tests.accuracy.live import run_live
 from tests.accuracy.live_recorded import run_recorded
 from tests.accuracy.offline import evaluate, summarise, to_json
+from tests.accuracy.shapes_run import run_shapes
 
 BASELINE = Path(__file__).with_name("baseline.json")
 
@@ -24,6 +25,8 @@ def main(arguments: list[str]) -> int:
         return run_recorded(arguments[1:])
     if arguments[:1] == ["across"]:
         return run_across(arguments[1:])
+    if arguments[:1] == ["shapes"]:
+        return run_shapes(arguments[1:])
     cases = evaluate(load_knowledge())
     text = to_json(summarise(cases))
     print(text, end="")

@@ -22,7 +22,6 @@ from advisor.model.machine import CPU_DEVICE_ID, DeviceKind
 from advisor.model.measurement import Runner
 from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.typical import typical_factor
 from advisor.predict.work import step_calls
 from advisor.predict.workload_time import interval_of, predict_step, step_on
 from probes.bench.plan_opencl import opencl_rows
@@ -74,8 +73,7 @@ def test_fixed_cost_decides_an_empty_network():
     training = step(dataclasses.replace(workload(), **nothing))
     assert training.step_s.mid == pytest.approx(500e-6)
     inference = step(dataclasses.replace(workload(phase=Phase.INFERENCE), **nothing))
-    factor = typical_factor(OperatorKind.OVERHEAD, phase=Phase.INFERENCE)
-    assert inference.step_s.mid == pytest.approx(200e-6 * factor)
+    assert inference.step_s.mid == pytest.approx(200e-6)
 
 
 def test_what_is_given_from_python_is_copied():
@@ -144,9 +142,9 @@ def test_small_branches_run_beside_each_other():
     each = [dataclasses.replace(op, output_elements=0) for op in branches(40)]
     serial = step(dataclasses.replace(workload(*one, **inference), **nothing_given))
     parallel = step(dataclasses.replace(workload(*each, **inference), **nothing_given))
-    overhead = 200e-6 * typical_factor(OperatorKind.OVERHEAD, phase=Phase.INFERENCE)
-    assert parallel.step_s.mid - overhead == pytest.approx(
-        0.75 * (serial.step_s.mid - overhead), rel=0.05
+    call_s = 200e-6
+    assert parallel.step_s.mid - call_s == pytest.approx(
+        0.75 * (serial.step_s.mid - call_s), rel=0.05
     )
     assert any("branches" in note for note in parallel.notes)
 
