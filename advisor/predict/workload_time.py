@@ -40,7 +40,7 @@ _RAW_SCALE = {Phase.TRAINING: 0.57, Phase.INFERENCE: 0.51}
 _REPLAY_SCALE = {Phase.TRAINING: 0.5, Phase.INFERENCE: 0.46}
 # Standard deviation that a step has more where nothing was timed that is like its kernels: of the
 # four quiet recordings cut off after 20 and 26 s (41 to 89 kernels of up to 190), the intervals
-# hold 72 to 89 % of the cases with it, 59 to 85 without it.
+# hold 76 to 93 % of the cases with it.
 _REMOTE_SD = {Phase.TRAINING: 0.27, Phase.INFERENCE: 0.42}
 # From a remoteness of this on it is worth a sentence.
 _REMOTE = 0.3

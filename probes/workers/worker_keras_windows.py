@@ -34,17 +34,18 @@ def _window_pool(tf, shape):
 
 
 def _with_gradient(tf, pool):
-    """Return a pool followed by its gradient through a tape.
+    """Return a function that gives the gradient of a pool through a tape, and its result.
 
     The gradient operation on its own is another, up to twenty times slower path: within a graph
-    the forward operation leaves it a workspace.
+    the forward operation leaves it a workspace. The gradient of an average needs no result, so
+    the graph would leave the forward operation out unless it is asked for as well.
     """
 
     def both(images, given):
         with tf.GradientTape() as tape:
             tape.watch(images)
             result = pool(images)
-        return tape.gradient(result, images, output_gradients=given)
+        return [tape.gradient(result, images, output_gradients=given), result]
 
     return both
 
@@ -99,7 +100,7 @@ def prepare_pool(graphs, kernel):
 
     def check_backward():
         # Each gradient of a window goes to its positions and nowhere else: the sum is kept.
-        found = tf.cast(both(value, gradient), "float32").numpy().astype("float64")
+        found = tf.cast(both(value, gradient)[0], "float32").numpy().astype("float64")
         given = tf.cast(gradient, "float32").numpy().astype("float64")
         axes = tuple(range(1, given.ndim - 1))
         sums = found.sum(axis=tuple(range(1, found.ndim - 1)))

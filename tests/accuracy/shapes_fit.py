@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from advisor.knowledge.store import load_knowledge
 from advisor.model.instructions import Library
-from advisor.model.kernel import Direction, KernelShape, OperatorKind
+from advisor.model.kernel import Direction, ElementwiseShape, KernelShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID
-from advisor.model.measurement import Measurement, MeasurementSet
+from advisor.model.measurement import BenchmarkRequest, Measurement, MeasurementSet
 from advisor.model.quantity import Precision
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.efficiency import EfficiencyModel
@@ -75,9 +75,16 @@ def timed_shapes(recording: Recording) -> list[Timed]:
         for name in recording.units
         if name.startswith("shapes/")
         for m in _measured(recording, name)
-        # Updates have a model of their own (`advisor.predict.update`).
-        if m.request.direction is not Direction.UPDATE
+        if _is_kernel_of_a_step(m.request)
     ]
+
+
+def _is_kernel_of_a_step(request: BenchmarkRequest) -> bool:
+    """Whether a step asks for it: updates have a model of their own, sums no gradient."""
+    if request.direction is Direction.UPDATE:
+        return False
+    is_of_two = isinstance(request.shape, ElementwiseShape) and request.shape.n_inputs > 1
+    return not (is_of_two and request.direction is Direction.BACKWARD)
 
 
 def _measured(recording: Recording, name: str) -> tuple[Measurement, ...]:

@@ -4,8 +4,15 @@ import dataclasses
 
 import pytest
 
-from advisor.model.instructions import has_onednn_by_default, has_short_format, other_onednn
+from advisor.model.instructions import (
+    Library,
+    has_onednn_by_default,
+    has_short_format,
+    library_under,
+    other_onednn,
+)
 from advisor.model.machine import OsFamily
+from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
 from tests.helpers.trial_machines import profile
 
@@ -56,3 +63,13 @@ def test_onednn_goes_by_the_system_too(family, architecture, microarchitecture, 
     assert has_onednn_by_default(machine) is is_on
     setting = other_onednn(machine)
     assert (setting and setting.value) == other
+
+
+def test_a_setting_decides_the_library_before_the_processor():
+    def under(value, flags):
+        settings = [Setting(name="TF_ENABLE_ONEDNN_OPTS", value=value)] if value else []
+        return library_under(profile(flags=flags), settings)
+
+    new, old = ("avx512_vnni",), ("avx2",)
+    assert [under(None, new), under("0", new)] == [Library.ONEDNN, Library.EIGEN]
+    assert [under(None, old), under("1", old)] == [Library.EIGEN, Library.ONEDNN]
