@@ -211,6 +211,7 @@ ASSUMPTIONS = (
     N_("Layers that are not known are taken for an addition of two tensors."),
     N_("Some operators have no measured relative: a usual efficiency is assumed."),
     N_("The step is short: fixed costs decide it, and they vary."),
+    N_("The weights are more than the caches hold: fetching them takes longer."),
     N_("Recurrent layers at a small batch are decided by their dispatch."),
     N_("Little was timed that is like the layers of this network."),
     N_("Measured while other programs used the processor: repeat on a quiet machine."),
