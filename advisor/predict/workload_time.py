@@ -42,12 +42,12 @@ _REPLAY_SCALE = {Phase.TRAINING: 0.53, Phase.INFERENCE: 0.5}
 # four quiet recordings cut off after 20 and 26 s (41 to 89 kernels of up to 190), the intervals
 # hold 76 to 93 % of the cases with it.
 _REMOTE_SD = {Phase.TRAINING: 0.27, Phase.INFERENCE: 0.42}
-# More parameters than the last cache of most processors holds: three networks of 23 million took
-# 1.3 to 1.8 times the sum of their kernels in inference, one of 15 million 1.1, those below 9
-# million 0.8 to 1.1 (Zen 4, 32 MB, small batches). Timed in a row, a kernel finds its weights in
-# the caches. Until that is part of the time, it is one of the interval.
+# More parameters than the last cache of most processors holds: in inference three networks of 23
+# million took 1.17 to 1.22 times what was told, one of 15 million 1.1 (Zen 4, 32 MB, batch 4 and
+# 8). Timed in a row, a kernel finds its weights in the caches: seven convolutions took 1.0 to 1.23
+# times as long on weights that differ. Until that is part of the time, it is one of the interval.
 _MANY_PARAMETERS = 12_000_000
-_MANY_PARAMETERS_SD = 0.25
+_MANY_PARAMETERS_SD = 0.12
 # From a remoteness of this on it is worth a sentence.
 _REMOTE = 0.3
 # From a data sheet alone; published results on processors lie within it in 8 of 10 cases.
