@@ -24,6 +24,8 @@ _ONEDNN_ARM = "neoverse_v1"
 _ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
 _X86 = frozenset({"x86_64", "amd64"})
 _ARM = frozenset({"aarch64", "arm64"})
+# Processors whose wheel is built with oneDNN, by system.
+_BUILT_WITH_ONEDNN = {OsFamily.LINUX: _X86 | _ARM, OsFamily.WINDOWS: _X86}
 
 
 class Library(StrEnum):
@@ -46,15 +48,19 @@ def has_onednn_by_default(profile: MachineProfile) -> bool:
     Zen 3. A processor whose instructions are not known is taken for a newer one. On macOS never.
     Source: tensorflow/core/util/port.cc, DefaultOneDnnPolicy.
     """
-    is_x86 = profile.os.architecture.lower() in _X86
-    if profile.os.family is OsFamily.WINDOWS:
-        return is_x86
-    if profile.os.family is not OsFamily.LINUX:
+    if not _is_built_with_onednn(profile):
         return False
-    if not is_x86:
+    if profile.os.family is OsFamily.WINDOWS:
+        return True
+    if profile.os.architecture.lower() in _ARM:
         return profile.cpu.microarchitecture == _ONEDNN_ARM
     flags = profile.cpu.isa_features
     return not flags or bool(_ONEDNN_FLAGS & set(flags))
+
+
+def _is_built_with_onednn(profile: MachineProfile) -> bool:
+    architectures = _BUILT_WITH_ONEDNN.get(profile.os.family, frozenset())
+    return profile.os.architecture.lower() in architectures
 
 
 def other_onednn(profile: MachineProfile) -> Setting | None:
@@ -62,13 +68,7 @@ def other_onednn(profile: MachineProfile) -> Setting | None:
 
     None where the wheel is built without oneDNN: macOS, Arm outside Linux.
     """
-    architecture = profile.os.architecture.lower()
-    is_linux = profile.os.family is OsFamily.LINUX
-    is_windows = profile.os.family is OsFamily.WINDOWS
-    is_built_in = (architecture in _X86 and is_windows) or (
-        architecture in _X86 | _ARM and is_linux
-    )
-    if not is_built_in:
+    if not _is_built_with_onednn(profile):
         return None
     return Setting(name=_ONEDNN, value="0" if has_onednn_by_default(profile) else "1")
 

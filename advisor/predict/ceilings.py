@@ -104,8 +104,9 @@ class DeviceCeilings:
             for rate in self.rates
         }
         call_s = self.predict_call_s if self.is_framework else None
-        library = self.library if self.is_framework else None
-        return EfficiencyModel(self.points, rooflines=rooflines, call_s=call_s, library=library)
+        return EfficiencyModel(
+            self.points, rooflines=rooflines, call_s=call_s, library=self.library
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +312,7 @@ def _measured_device(
         basis=Basis.SCALED_FROM_MEASUREMENT if points else Basis.MODEL_ONLY,
         notes=tuple(notes),
         training_step_factor=limits.training_step_factor,
-        library=library_under(profile, settings) if is_cpu else None,
+        library=library_under(profile, settings) if is_cpu and points else None,
     )
 
 

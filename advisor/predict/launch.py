@@ -71,6 +71,7 @@ class Launches:
         self._told: dict[tuple[OperatorKind, Direction], float] = {}
         for point in points:
             self._look_at(point, work_s(point))
+        self._over_usual = self._told_over_usual()
 
     def _look_at(self, point: KernelPoint, work_s: float) -> None:
         key = (operator_kind(point.shape), point.direction)
@@ -92,10 +93,10 @@ class Launches:
         usual = self._told.get(key)
         if usual is None:
             usual = self._usual.get(key, 0.0)
-            usual *= self._over_usual() if kind in _ALIKE else 1.0
+            usual *= self._over_usual if kind in _ALIKE else 1.0
         return max(self._dispatch_s, min(usual, self._most.get(key, usual)))
 
-    def _over_usual(self) -> float:
+    def _told_over_usual(self) -> float:
         """Return what launches of convolutions that were told are of the usual ones, at most 1."""
         ratios = [
             math.log(max(seconds, self._dispatch_s) / self._usual[key])

@@ -10,23 +10,21 @@ Leaves to others: what kernels are alike (`advisor.predict.kernel_features`), th
 """
 
 import functools
-import importlib.resources
 import json
 import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from advisor.knowledge.store import DATA_FOLDER, DATA_PACKAGE, PACKED_FOLDER
+from advisor.knowledge.store import PACKED_FOLDER, bundled_folder
 from advisor.model.instructions import Library
 from advisor.model.kernel import Direction, KernelShape, OperatorKind
 from advisor.predict.kernel_features import numbers
+from advisor.predict.similarity import Array
 from advisor.predict.work import operator_kind
-
-Array = NDArray[np.float64]
 
 VERSION = 1
 _ROOT_3 = math.sqrt(3.0)
@@ -108,11 +106,15 @@ def unpack(content: bytes) -> Curves:
     return curves
 
 
+def bundled_file(library: Library) -> Traversable:
+    """Return the place of the curves of a library that come with the app."""
+    return bundled_folder() / PACKED_FOLDER / f"shapes-{library}.bin"
+
+
 @functools.cache
 def bundled_curves(library: Library) -> Curves:
     """Return what comes with the app."""
-    folder = importlib.resources.files(DATA_PACKAGE) / DATA_FOLDER / PACKED_FOLDER
-    return unpack((folder / f"shapes-{library}.bin").read_bytes())
+    return unpack(bundled_file(library).read_bytes())
 
 
 @functools.lru_cache(maxsize=8192)

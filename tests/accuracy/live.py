@@ -39,13 +39,18 @@ def run_live(arguments: list[str]) -> int:
     return _record(options)
 
 
+def begin_here(recording: Recording) -> None:
+    """Note this machine and the software in a recording that has none yet."""
+    profile = collect_profile(SystemReader(), today=today(), list_opencl=None)
+    recording.begin(profile, {"app": app_version(), "python": platform.python_version()})
+
+
 def _record(options: argparse.Namespace) -> int:
     networks = tuple(n for n in live_networks() if not options.only or n.name in options.only)
-    profile = collect_profile(SystemReader(), today=today(), list_opencl=None)
     recording = Recording(options.file)
     if options.redo_above is not None:
         recording.forget_busy(options.redo_above)
-    recording.begin(profile, {"app": app_version(), "python": platform.python_version()})
+    begin_here(recording)
     profile = recording.profile
     wanted = [task for task in tasks(profile, networks) if task.name not in recording.units]
     if options.essential:
@@ -62,11 +67,12 @@ def _record(options: argparse.Namespace) -> int:
             return 1
         unit = task.run()
         recording.put(task.name, unit)
-        print(f"{at + 1}/{len(wanted)} {task.name} {unit['seconds']:.1f} s{_remarks(unit)}")
+        print(f"{at + 1}/{len(wanted)} {task.name} {unit['seconds']:.1f} s{remarks(unit)}")
     return 0
 
 
-def _remarks(unit: Unit) -> str:
+def remarks(unit: Unit) -> str:
+    """Return what else there is to say of a unit: load, reference, failures."""
     others = unit["load"].get("others")
     text = f", others used {others:.0%}" if others else ""
     reference = unit.get("reference")

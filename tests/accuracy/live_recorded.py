@@ -32,6 +32,7 @@ from tests.accuracy.live_units import BESIDE, kernels_of
 from tests.accuracy.offline import Case, Summary, summarise
 
 BOUTS = (1, 2)
+SOURCES = ("calibration", "again", "replay")
 # Calibrations that the predictions of the networks after them rest on.
 _REPEATED = re.compile(r"calibration/(start|[0-9]+)")
 QUICK_S = CPU_BUDGET_S[Budget.QUICK]
@@ -80,6 +81,11 @@ def truths(recording: Recording, kind: str = "truth/{}/{}") -> dict[tuple[Any, .
                 bouts_s=tuple(bouts),
             )  # fmt: skip
     return found
+
+
+def plain_truths(recording: Recording) -> list[Truth]:
+    """Return the real steps in float32."""
+    return [t for t in truths(recording).values() if t.precision is Precision.FLOAT32]
 
 
 def kernel_seconds(unit: dict[str, Any]) -> dict[str, float]:
@@ -182,10 +188,12 @@ class Judge:
         return self.step(truth, table) if table else None
 
 
-def live_cases(judge: Judge, found: Iterable[Truth]) -> Iterator[Case]:
+def live_cases(
+    judge: Judge, found: Iterable[Truth], *, sources: Iterable[str] = SOURCES
+) -> Iterator[Case]:
     """Yield every case under every question that it belongs to."""
     for truth in found:
-        for source in ("calibration", "again", "replay"):
+        for source in sources:
             step = judge.by(source, truth)
             if step is None:
                 continue
@@ -312,7 +320,7 @@ class Verdict:
 def judge_recording(recording: Recording, knowledge: Knowledge) -> Verdict:
     """Return the errors of the predictions for a recorded machine."""
     judge = Judge(recording, knowledge)
-    found = [t for t in truths(recording).values() if t.precision is Precision.FLOAT32]
+    found = plain_truths(recording)
     seconds = {}
     for name in ("start", "end"):
         measured = judge.measurements(f"calibration/{name}")

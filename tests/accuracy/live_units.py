@@ -41,6 +41,7 @@ _TRUTH = (0.2, 5)
 _REFERENCE = (0.1, 3)
 _ONE_THREAD = 1
 FIRST = "calibration/start"
+LAST = "calibration/end"
 # Replays in float32 on all threads, next to those in bfloat16 and on one thread.
 BESIDE = "beside"
 # Clock and neighbours of a machine change within minutes.
@@ -267,7 +268,7 @@ def _essential(profile: MachineProfile, networks: tuple[LiveNetwork, ...]) -> li
         found.append(Task(name=f"truth/1/{network.name}", run=steps))
         found.append(Task(name=f"replay/float32/{network.name}", run=replay))
         found.append(Task(name=f"truth/2/{network.name}", run=steps))
-    found.append(Task(name="calibration/end", run=calibrate))
+    found.append(Task(name=LAST, run=calibrate))
     return found
 
 

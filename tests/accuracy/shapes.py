@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from advisor.model.instructions import Library, library_under
+from advisor.model.instructions import Library, library_under, other_onednn
 from advisor.model.kernel import (
     Cell,
     ConvShape,
@@ -34,12 +34,11 @@ from probes.bench import suite
 from probes.bench.plan import CALIBRATION, Budget
 from probes.bench.plan_builder import PlanBuilder
 from tests.accuracy.live_file import Recording
-from tests.accuracy.live_units import FIRST, measured, quick_suite
+from tests.accuracy.live_units import FIRST, LAST, measured, quick_suite
 
 _SEED = 20261125
 _SHAPES_OF_UNIT = 80
-UNIT = "shapes/{}"
-LAST = "calibration/end"
+UNITS = "shapes/"
 _SIDES = (4, 7, 8, 12, 14, 16, 20, 24, 28, 32, 48, 56, 64, 96, 112, 128, 160, 224)
 _WINDOWS = ((1, 1), (3, 3), (3, 3), (3, 3), (5, 5), (7, 7), (1, 7), (7, 1), (1, 3))
 _FUNCTIONS = (
@@ -253,10 +252,8 @@ def random_shapes() -> list[tuple[KernelShape, tuple[Direction, ...]]]:
 
 def settings_for(library: Library, profile: MachineProfile) -> tuple[Setting, ...]:
     """Return what makes TensorFlow take a library; nothing where it does so by itself."""
-    if library is library_under(profile, ()):
-        return ()
-    value = "1" if library is Library.ONEDNN else "0"
-    return (Setting(name="TF_ENABLE_ONEDNN_OPTS", value=value),)
+    other = other_onednn(profile)
+    return () if other is None or library is library_under(profile, ()) else (other,)
 
 
 def record_shapes(recording: Recording, *, library: Library) -> Iterator[str]:
@@ -272,7 +269,7 @@ def record_shapes(recording: Recording, *, library: Library) -> Iterator[str]:
             for direction in directions:
                 plan.add(shape, direction=direction, runner=Runner.KERAS, role=CALIBRATION,
                          settings=settings)  # fmt: skip
-        units[UNIT.format(at // _SHAPES_OF_UNIT)] = plan.requests()
+        units[f"{UNITS}{at // _SHAPES_OF_UNIT}"] = plan.requests()
     units[LAST] = table
     for name, requests in units.items():
         if name not in recording.units:

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from advisor.knowledge.store import load_knowledge
 from advisor.model.instructions import Library
@@ -25,11 +24,11 @@ from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.efficiency import EfficiencyModel
 from advisor.predict.kernel_features import numbers
 from advisor.predict.shape_factor import Curve, Curves, covariance
+from advisor.predict.similarity import Array
 from advisor.predict.work import operator_kind
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_units import FIRST
-
-Array = NDArray[np.float64]
+from tests.accuracy.shapes import UNITS
 
 # Where the search begins, and how far in logarithms each may wander for its likelihood.
 _LENGTH, _LENGTH_SD = 3.0, 1.2
@@ -73,7 +72,7 @@ def timed_shapes(recording: Recording) -> list[Timed]:
             ),
         )
         for name in recording.units
-        if name.startswith("shapes/")
+        if name.startswith(UNITS)
         for m in _measured(recording, name)
         if _is_kernel_of_a_step(m.request)
     ]

@@ -10,8 +10,9 @@ from advisor.predict.workload_time import Z_80
 from tests.accuracy.recorded_factors import (
     COVERAGE,
     SOURCES,
-    all_cases,
+    cases_of,
     held_by,
+    of_all,
     run,
     scores,
     training_step_factors,
@@ -27,7 +28,7 @@ QUIET = [
 
 def test_factors_of_a_training_step_are_those_of_the_recordings():
     rows = {row.microarchitecture: row for row in load_knowledge().cpu_isa}
-    found = training_step_factors(QUIET)
+    found = training_step_factors(cases_of(QUIET))
     assert len(found) == 2
     for name, factor in found.items():
         assert rows[name].training_step_factor == pytest.approx(factor, abs=0.002), name
@@ -36,13 +37,13 @@ def test_factors_of_a_training_step_are_those_of_the_recordings():
 @pytest.fixture(scope="module")
 def judged():
     # A host that moves a little is what most people have.
-    return all_cases([*QUIET, QUIET[0].with_name("linux-zen4-1.json.gz")])
+    return cases_of([*QUIET, QUIET[0].with_name("linux-zen4-1.json.gz")])
 
 
 @pytest.mark.parametrize("phase", Phase)
 @pytest.mark.parametrize("source", SOURCES)
 def test_intervals_are_as_wide_as_the_residuals_say(judged, phase, source):
-    found = held_by(scores(judged, phase=phase, source=source), COVERAGE)
+    found = held_by(scores(of_all(judged, phase=phase, source=source)), COVERAGE)
     assert found == pytest.approx(Z_80, rel=0.08)
 
 

@@ -94,6 +94,7 @@ def test_pools_that_overlap_cost_more_than_others():
 
     assert math.isfinite(factor(3, 1))
     assert factor(3, 1) != factor(2, 2)
+    assert factor(3, 1) > factor(2, 2)
 
 
 def test_the_gradient_of_large_depthwise_windows_is_slow():
