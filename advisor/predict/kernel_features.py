@@ -123,6 +123,9 @@ def _properties(shape: KernelShape, category: tuple[object, ...]) -> tuple[float
             _OTHER_SPACE * (len(shape.kernel) == 3),
             _OTHER_SPACE * shape.is_transposed,
             float(max(shape.strides) > 1),
+            float(shape.n == 1),
+            float(math.prod(shape.spatial) == 1),
+            float(math.prod(shape.kernel) == 1),
         )
     if isinstance(shape, GemmShape):
         return float(shape.transpose_b), float(shape.transpose_a), float(shape.batch > 1)

@@ -23,7 +23,7 @@ from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.beside import calls_beside, conversions, fed_s
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
-from advisor.predict.cold import cold_factor
+from advisor.predict.cold import among_others, cold_factor
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
 from advisor.predict.update import update_s
 from advisor.predict.work import kernel_calls, operator_kind
@@ -174,11 +174,16 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
         breakdown=tuple(
             TimeShare(operator_kind=kind.value, time_s=seconds) for kind, seconds in breakdown
         ),
-        exact_share=sums.exact_s / sums.total_s if sums.total_s > 0.0 else 0.0,
+        exact_share=_exact_share(sums),
         log_sd=log_sd,
         basis=device.basis,
         notes=(*device.notes, *notes),
     )
+
+
+def _exact_share(sums: _Sums) -> float:
+    """Return the part of the time of the kernels that were measured in this very shape."""
+    return sums.exact_s / sums.total_s if sums.total_s > 0.0 else 0.0
 
 
 def _threads_share(seconds: float, device: DeviceCeilings) -> float:
@@ -247,9 +252,11 @@ def _call_time(
 ) -> float:
     time = model.time(call.shape, direction=call.direction, precision=precision)
     seconds = time.time_s * call.count
+    kind = operator_kind(call.shape)
+    if device.is_framework and time.is_exact:
+        seconds *= among_others(kind, phase=workload.phase)
     if _folds(operator, workload):
         seconds *= _FOLDED_SHARE
-    kind = operator_kind(call.shape)
     if device.is_framework:
         seconds *= cold_factor(kind, direction=call.direction)
     if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
@@ -290,7 +297,7 @@ def _uncertainty(
     if not device.points:
         notes.append("Nothing was measured yet: the times follow from the data sheet.")
         return math.log(_SPEC_FACTOR) / Z_80, notes
-    exact = sums.exact_s / sums.total_s if sums.total_s > 0.0 else 0.0
+    exact = _exact_share(sums)
     raw = math.log(_RAW_FACTOR[workload.phase]) / Z_80
     replayed = math.log(_REPLAY_FACTOR[workload.phase]) / Z_80
     variance = exact * replayed**2 + (1.0 - exact) * raw**2

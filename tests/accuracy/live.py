@@ -22,6 +22,9 @@ def run_live(arguments: list[str]) -> int:
     parser.add_argument("file", type=Path, help="the recording, made or continued (.json.gz)")
     parser.add_argument("--minutes", type=float, default=35.0, help="begin nothing after these")
     parser.add_argument("--only", nargs="*", metavar="NETWORK", help="no other networks")
+    parser.add_argument(
+        "--unseen", action="store_true", help="the networks that nothing was fitted with, alone"
+    )
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--essential", action="store_true", help="float32 alone, no variants")
     part.add_argument(
@@ -46,7 +49,10 @@ def begin_here(recording: Recording) -> None:
 
 
 def _record(options: argparse.Namespace) -> int:
-    networks = tuple(n for n in live_networks() if not options.only or n.name in options.only)
+    role = (lambda n: n.is_unseen) if options.unseen else (lambda n: not n.is_unseen)
+    networks = tuple(
+        n for n in live_networks() if (n.name in options.only if options.only else role(n))
+    )
     recording = Recording(options.file)
     if options.redo_above is not None:
         recording.forget_busy(options.redo_above)

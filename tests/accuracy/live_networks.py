@@ -23,7 +23,8 @@ class LiveNetwork:
     """A network, its family, and what is run of it.
 
     Attributes:
-        role: "fitted" families may shape the model, "held_out" ones may not.
+        role: "fitted" families may shape the model, "held_out" ones may not; "unseen" networks
+            are of any family, were made after the model and are measured apart.
         batches: each in training and in inference.
         variant_batch: also run in bfloat16 and on one thread; None: not.
     """
@@ -35,6 +36,11 @@ class LiveNetwork:
     batches: tuple[int, ...]
     variant_batch: int | None
     is_bundled: bool = False
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether it is measured apart, in a recording of its own."""
+        return self.role == "unseen"
 
     def config_text(self) -> str:
         """Return the Keras configuration."""
@@ -62,7 +68,7 @@ def _workload(network: LiveNetwork, phase: Phase, batch: int, precision: Precisi
 
 
 def live_networks() -> tuple[LiveNetwork, ...]:
-    """Return all networks, fitted and held-out families in turns."""
+    """Return all networks: fitted and held-out families in turns, then the unseen ones."""
     index = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
     return tuple(
         LiveNetwork(**{**entry, "batches": tuple(entry["batches"])}) for entry in index["networks"]

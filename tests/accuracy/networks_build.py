@@ -1,14 +1,16 @@
 """Makes the small networks that the live accuracy is measured with: Keras configurations only.
 
 Run `python -m tests.accuracy.networks_build` where Keras is installed; the files are committed.
-A family is either fitted (a change of the model may look at it) or held out (it may not).
+A family is either fitted (a change of the model may look at it) or held out (it may not). The
+networks of `networks_unseen` are unseen: whatever their family, nothing was fitted with them.
 """
 
+import gzip
 import json
 import os
 from pathlib import Path
 
-os.environ.setdefault("KERAS_BACKEND", "numpy")
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 
 import keras
 from keras import layers as kl
@@ -289,17 +291,18 @@ BUILDERS = (
 
 
 def main() -> int:
-    """Write every network; none may be large."""
+    """Write every network."""
     FOLDER.mkdir(exist_ok=True)
-    for build in BUILDERS:
+    from tests.accuracy.networks_unseen import BUILDERS as UNSEEN
+
+    for build in (*BUILDERS, *UNSEEN):
         keras.utils.clear_session()
-        model = keras.Model(*build(), name=build.__name__)
+        made = build()
+        model = keras.Model(*made, name=build.__name__) if isinstance(made, tuple) else made
         text = json.dumps(json.loads(model.to_json()), separators=(",", ":")) + "\n"
         path = FOLDER / (build.__name__.replace("_", "-") + ".json")
         data = text.encode()
         if len(data) > SMALL_BYTES:
-            import gzip
-
             path, data = path.with_suffix(".json.gz"), gzip.compress(data, mtime=0)
         path.write_bytes(data)
         print(f"{path.name}: {model.count_params()} parameters, {len(data)} bytes")

@@ -1,253 +1,23 @@
 """Random shapes of every class, none of them a network's: what they are, and timing them.
 
-Sizes are drawn evenly over their logarithms, within what layers have and what takes at most a few
-hundredths of a second. Each shape is timed as the product times its table, a calibration before and
-after.
-The recordings in `timed_shapes` were drawn in two parts: classes that vary most got more later.
-Leaves to others: what follows from the times (`shapes_fit`).
+Each shape is timed as the product times its table, a calibration before and after.
+Leaves to others: which shapes (`shapes_drawn`), what follows from the times (`shapes_fit`).
 """
 
 import dataclasses
-import math
-import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from advisor.model.instructions import Library, library_under, other_onednn
-from advisor.model.kernel import (
-    Cell,
-    ConvShape,
-    Direction,
-    ElementwiseShape,
-    EmbeddingShape,
-    GemmShape,
-    KernelShape,
-    NormShape,
-    RecurrentShape,
-    SoftmaxShape,
-)
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
-from advisor.model.quantity import Precision
-from advisor.predict.work import bytes_moved, flop
-from probes.bench import suite
 from probes.bench.plan import CALIBRATION, Budget
 from probes.bench.plan_builder import PlanBuilder
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_units import FIRST, LAST, measured, quick_suite
+from tests.accuracy.shapes_drawn import random_shapes
 
-_SEED = 20261125
 _SHAPES_OF_UNIT = 80
 UNITS = "shapes/"
-_SIDES = (4, 7, 8, 12, 14, 16, 20, 24, 28, 32, 48, 56, 64, 96, 112, 128, 160, 224)
-_WINDOWS = ((1, 1), (3, 3), (3, 3), (3, 3), (5, 5), (7, 7), (1, 7), (7, 1), (1, 3))
-_FUNCTIONS = (
-    "relu", "gelu", "sigmoid", "tanh", "silu", "elu", "softplus", "dropout",
-)  # fmt: skip
-_CELLS = (Cell.LSTM, Cell.LSTM, Cell.GRU, Cell.GRU, Cell.RNN)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """How many shapes of a kind are drawn, in which directions, and how large they may be."""
-
-    count: int
-    draw: Callable[["_Dice"], KernelShape | None]
-    directions: tuple[Direction, ...]
-    most_flop: float = 2.5e9
-    most_bytes: float = 200e6
-
-    def holds(self, shape: KernelShape) -> bool:
-        return all(
-            flop(shape, direction=direction) <= self.most_flop
-            and bytes_moved(shape, direction=direction, precision=Precision.FLOAT32)
-            <= self.most_bytes
-            for direction in self.directions
-        )
-
-
-class _Dice(random.Random):
-    """Draws sizes as layers have them."""
-
-    def size(self, least: float, most: float) -> int:
-        """Return a number, evenly over the logarithms."""
-        return round(math.exp(self.uniform(math.log(least), math.log(most))))
-
-    def channels(self, least: int, most: int) -> int:
-        """Return a number of channels or units: large ones are multiples of 8, 16 or 32."""
-        size = self.size(least, most)
-        if size <= 16:
-            return size
-        step = 8 if size < 128 else 16 if size < 512 else 32
-        return max(8, round(size / step) * step)
-
-
-def _product(dice: _Dice) -> KernelShape:
-    return GemmShape(m=dice.size(1, 4096), n=dice.channels(8, 4096), k=dice.channels(8, 4096))
-
-
-def _products(dice: _Dice) -> KernelShape:
-    return GemmShape(
-        m=dice.channels(16, 256),
-        n=dice.channels(16, 512),
-        k=dice.channels(16, 256),
-        batch=dice.size(2, 256),
-        transpose_b=dice.random() < 0.4,
-    )
-
-
-def _conv(
-    n: int, c: int, spatial: tuple[int, ...], k: int, kernel: tuple[int, ...], stride: int = 1
-) -> ConvShape:
-    return ConvShape(
-        n=n,
-        c=c,
-        spatial=spatial,
-        k=k,
-        kernel=kernel,
-        strides=tuple(stride for _ in spatial),
-        output=tuple(-(-size // stride) for size in spatial),
-        dilation=tuple(1 for _ in spatial),
-    )
-
-
-def _picture(dice: _Dice) -> KernelShape:
-    side = dice.choice(_SIDES)
-    first = dice.random() < 0.12
-    last = dice.random() < 0.07
-    return _conv(
-        dice.size(1, 96),
-        dice.choice((1, 3)) if first else dice.channels(8, 1024),
-        (side, side),
-        dice.choice((1, 2, 3, 4)) if last else dice.channels(8, 1024),
-        dice.choice(_WINDOWS),
-        2 if dice.random() < 0.2 else 1,
-    )
-
-
-def _sequence(dice: _Dice) -> KernelShape:
-    return _conv(
-        dice.size(1, 128),
-        dice.choice((1, dice.channels(4, 512), dice.channels(16, 512))),
-        (dice.size(16, 2048),),
-        dice.channels(8, 512),
-        (dice.choice((1, 3, 5, 7, 9, 16)),),
-        2 if dice.random() < 0.2 else 1,
-    )
-
-
-def _volume(dice: _Dice) -> KernelShape:
-    side = dice.choice((4, 8, 16, 32, 48))
-    return _conv(
-        dice.size(1, 16),
-        dice.choice((1, 3, dice.channels(8, 128))),
-        (dice.choice((4, 8, 16, 32)), side, side),
-        dice.channels(8, 128),
-        (3, 3, 3),
-    )
-
-
-def _transposed(dice: _Dice) -> KernelShape:
-    side, window = dice.choice((4, 7, 8, 12, 14, 16, 28, 32, 64)), dice.choice((2, 3, 4, 5))
-    return suite.transposed(
-        dice.size(1, 64), dice.channels(8, 512), side, dice.channels(3, 256), window
-    )
-
-
-def _depthwise(dice: _Dice) -> KernelShape:
-    c = dice.channels(8, 1024)
-    return suite.conv(
-        dice.size(1, 64),
-        c,
-        dice.choice((4, 7, 8, 14, 16, 28, 32, 56, 64, 112)),
-        c,
-        dice.choice((3, 3, 3, 5, 5, 7)),
-        stride=2 if dice.random() < 0.25 else 1,
-        groups=c,
-    )
-
-
-def _recurrent(dice: _Dice) -> KernelShape:
-    return RecurrentShape(
-        cell=dice.choice(_CELLS),
-        batch=dice.size(1, 128),
-        timesteps=dice.size(4, 200),
-        input=dice.channels(1, 512),
-        hidden=dice.channels(8, 512),
-        is_bidirectional=dice.random() < 0.25,
-    )
-
-
-def _elementwise(dice: _Dice) -> KernelShape:
-    return ElementwiseShape(op=dice.choice(_FUNCTIONS), elements=dice.size(500, 8e6))
-
-
-def _of_two(dice: _Dice) -> KernelShape:
-    op = dice.choice(("add", "multiply"))
-    return ElementwiseShape(op=op, elements=dice.size(500, 8e6), n_inputs=2)
-
-
-def _norm(dice: _Dice) -> KernelShape:
-    channels = dice.channels(8, 1024)
-    kind = dice.choice(("batch", "batch", "layer", "layer"))
-    return NormShape(kind=kind, elements=channels * dice.size(4, 30_000), channels=channels)
-
-
-def _norm_in_inference(dice: _Dice) -> KernelShape:
-    return dataclasses.replace(_norm(dice), kind="batch_inference")
-
-
-def _pool(dice: _Dice) -> KernelShape | None:
-    side = dice.choice((4, 7, 8, 14, 16, 28, 32, 56, 64, 112))
-    window, stride = dice.choice(((2, 2), (2, 2), (3, 2), (3, 1), (side, side)))
-    mode, n, c = dice.choice(("max", "average")), dice.size(1, 64), dice.channels(8, 1024)
-    return suite.pool(mode, n, c, side, window, stride) if window <= side else None
-
-
-def _softmax(dice: _Dice) -> KernelShape:
-    return SoftmaxShape(rows=dice.size(1, 20_000), columns=dice.size(2, 2000))
-
-
-def _embedding(dice: _Dice) -> KernelShape:
-    return EmbeddingShape(
-        indices=dice.size(8, 20_000),
-        dim=dice.channels(8, 512),
-        vocabulary=dice.size(100, 50_000),
-    )
-
-
-_KINDS = (
-    _Kind(count=100, draw=_product, directions=suite.THREE),
-    _Kind(count=45, draw=_products, directions=suite.THREE),
-    _Kind(count=170, draw=_picture, directions=suite.THREE),
-    _Kind(count=45, draw=_sequence, directions=suite.THREE),
-    _Kind(count=14, draw=_volume, directions=suite.THREE, most_flop=1e9),
-    _Kind(count=30, draw=_transposed, directions=suite.THREE),
-    _Kind(count=85, draw=_depthwise, directions=suite.THREE, most_flop=3e8, most_bytes=60e6),
-    _Kind(count=100, draw=_recurrent, directions=suite.BOTH, most_flop=6e8),
-    _Kind(count=88, draw=_elementwise, directions=suite.BOTH),
-    _Kind(count=22, draw=_of_two, directions=suite.FORWARD),
-    _Kind(count=84, draw=_norm, directions=suite.BOTH, most_bytes=120e6),
-    _Kind(count=24, draw=_norm_in_inference, directions=suite.FORWARD, most_bytes=120e6),
-    _Kind(count=96, draw=_pool, directions=suite.BOTH, most_bytes=100e6),
-    _Kind(count=30, draw=_softmax, directions=suite.BOTH, most_bytes=100e6),
-    _Kind(count=26, draw=_embedding, directions=suite.BOTH, most_bytes=100e6),
-)
-
-
-def random_shapes() -> list[tuple[KernelShape, tuple[Direction, ...]]]:
-    """Return shapes and their directions, always the same ones, in no order."""
-    dice = _Dice(_SEED)
-    found: dict[KernelShape, tuple[Direction, ...]] = {}
-    for kind in _KINDS:
-        wanted = len(found) + kind.count
-        while len(found) < wanted:
-            shape = kind.draw(dice)
-            if shape is not None and kind.holds(shape):
-                found.setdefault(shape, kind.directions)
-    shapes = list(found.items())
-    dice.shuffle(shapes)
-    return shapes
 
 
 def settings_for(library: Library, profile: MachineProfile) -> tuple[Setting, ...]:
@@ -256,13 +26,13 @@ def settings_for(library: Library, profile: MachineProfile) -> tuple[Setting, ..
     return () if other is None or library is library_under(profile, ()) else (other,)
 
 
-def record_shapes(recording: Recording, *, library: Library) -> Iterator[str]:
-    """Time what the recording lacks; yields the name of each unit when it is done."""
+def record_shapes(recording: Recording, *, library: Library, draw: str) -> Iterator[str]:
+    """Time what the recording lacks of a draw; yields the name of each unit when it is done."""
     profile = recording.profile
     settings = settings_for(library, profile)
     table = tuple(_under(request, settings) for request in quick_suite(profile))
     units = {FIRST: table}
-    shapes = random_shapes()
+    shapes = random_shapes(draw)
     for at in range(0, len(shapes), _SHAPES_OF_UNIT):
         plan = PlanBuilder(budget=Budget.QUICK)
         for shape, directions in shapes[at : at + _SHAPES_OF_UNIT]:

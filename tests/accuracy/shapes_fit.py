@@ -57,8 +57,12 @@ class Fitted:
     left_out: Array
 
 
-def timed_shapes(recording: Recording) -> list[Timed]:
-    """Return all shapes of a recording, by the rooflines and launches of its first calibration."""
+def timed_shapes(recordings: Iterable[Recording]) -> list[Timed]:
+    """Return all shapes, by the rooflines and launches of each recording's first calibration."""
+    return [timed for recording in recordings for timed in _timed_shapes(recording)]
+
+
+def _timed_shapes(recording: Recording) -> list[Timed]:
     model = _roofline_model(recording)
     return [
         Timed(

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from advisor.model.instructions import Library
-from advisor.model.kernel import Direction, GemmShape, OperatorKind
+from advisor.model.kernel import ConvShape, Direction, GemmShape, OperatorKind
 from advisor.model.quantity import Precision
 from advisor.predict.shape_factor import bundled_curves, covariance
 from advisor.predict.work import bytes_moved, flop, operator_kind
 from tests.accuracy.live_file import Recording
-from tests.accuracy.shapes import random_shapes, settings_for
+from tests.accuracy.shapes import settings_for
+from tests.accuracy.shapes_drawn import DRAWS, random_shapes
 from tests.accuracy.shapes_fit import Timed, fit_curves, summary, timed_shapes
 from tests.helpers.trial_machines import profile
 
@@ -22,20 +23,30 @@ FOLDER = Path(__file__).with_name("timed_shapes")
 
 @pytest.fixture(scope="module", params=Library)
 def timed(request):
-    return request.param, timed_shapes(Recording(FOLDER / f"zen4-{request.param}.json.gz"))
+    files = sorted(FOLDER.glob(f"zen4-{request.param}*.json.gz"))
+    assert len(files) == len(DRAWS)
+    return request.param, timed_shapes(Recording(file) for file in files)
 
 
-def test_shapes_are_the_same_each_time_and_small_enough():
-    shapes = random_shapes()
-    assert shapes == random_shapes()
+@pytest.mark.parametrize("draw", DRAWS)
+def test_shapes_are_the_same_each_time_and_small_enough(draw):
+    shapes = random_shapes(draw)
+    assert shapes == random_shapes(draw)
     assert len(dict(shapes)) == len(shapes)
     for shape, directions in shapes:
         for direction in directions:
             assert flop(shape, direction=direction) <= 2.5e9
             moved = bytes_moved(shape, direction=direction, precision=Precision.FLOAT32)
             assert moved <= 200e6
-    kinds = {operator_kind(shape) for shape, _ in shapes}
+
+
+def test_all_classes_are_drawn_and_deep_layers_besides():
+    kinds = {operator_kind(shape) for shape, _ in random_shapes("all")}
     assert {OperatorKind.GEMM, OperatorKind.DEPTHWISE, OperatorKind.SOFTMAX} <= kinds
+    convs = [shape for shape, _ in random_shapes("deep") if isinstance(shape, ConvShape)]
+    deep = [s for s in convs if min(s.c, s.k) >= 256 and math.prod(s.spatial) <= 64]
+    assert len(deep) >= 20
+    assert sum(s.n == 1 for s in deep) >= 2
 
 
 def test_a_library_is_set_where_the_processor_takes_the_other():
