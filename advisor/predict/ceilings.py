@@ -63,6 +63,7 @@ class DeviceCeilings:
         parallel_units: threads that share the work of one kernel.
         training_step_factor: what a training step takes over the sum of its kernels.
         library: what computes the framework's kernels, None for other programs.
+        last_cache_bytes: of the processor; None where it is not known, or there is none.
         basis: what it all rests on; notes: one sentence for each thing assumed.
     """
 
@@ -81,6 +82,7 @@ class DeviceCeilings:
     notes: tuple[str, ...] = ()
     training_step_factor: float = 1.0
     library: Library | None = None
+    last_cache_bytes: int | None = None
 
     @property
     def is_framework(self) -> bool:
@@ -313,7 +315,12 @@ def _measured_device(
         notes=tuple(notes),
         training_step_factor=limits.training_step_factor,
         library=library_under(profile, settings) if is_cpu and points else None,
+        last_cache_bytes=_last_cache_bytes(profile) if is_cpu else None,
     )
+
+
+def _last_cache_bytes(profile: MachineProfile) -> int | None:
+    return max((cache.size_bytes for cache in profile.cpu.caches), default=None)
 
 
 def ceilings_of_limits(limits: CpuLimits, *, device_id: str = CPU_DEVICE_ID) -> DeviceCeilings:

@@ -3,8 +3,9 @@
 Leaves to others: times of kernels (`advisor.predict.efficiency`).
 """
 
-from advisor.model.kernel import Direction, OperatorKind
-from advisor.model.quantity import Phase
+from advisor.model.kernel import ConvShape, Direction, GemmShape, KernelCall, OperatorKind
+from advisor.model.quantity import Phase, Precision
+from advisor.model.workload import Operator, Workload
 
 # The gradient of a depthwise convolution's weights takes so many times as long when its data are
 # not in the caches as when it is timed in a row: eight shapes of 5x5 windows, batch 4 and 24, took
@@ -33,3 +34,36 @@ def among_others(kind: OperatorKind, *, phase: Phase) -> float:
     """Return the time of a kernel in a step over its time in a row of its own kind."""
     is_row = phase is Phase.INFERENCE and kind is not OperatorKind.RECURRENT
     return _AMONG_OTHERS if is_row else 1.0
+
+
+# A kernel that is timed in a row finds its weights in the caches. Fifteen products and convolutions
+# (weights of 0.6 to 17 MB, batch 4 to 256; Zen 4, 32 MB) took as much longer on weights that
+# differed as reading 0.45 of these from memory takes, in the middle: the rest hides behind work.
+_PASSES_OVER_WEIGHTS = 0.45
+# Of most desktop and server processors for the cores of one job, where the system does not tell.
+_USUAL_LAST_CACHE_BYTES = 32 << 20
+# Half of the cache holds other things.
+_HELD_ELSEWHERE = 0.5
+# Kernels that read all weights of their layer once. Recurrent ones read them at each time step.
+_READ_WHOLE = (GemmShape, ConvShape)
+
+
+def share_fetched(workload: Workload, *, last_cache_bytes: int | None) -> float:
+    """Return the share of the weights that a step finds in no cache: 0 where they all fit.
+
+    Steps read them in the same order each time, so that a cache that is a little too small
+    keeps next to none. Of tables of embeddings a step reads a few rows.
+    """
+    read = (op.parameters for op in workload.operators if isinstance(op.shape, _READ_WHOLE))
+    size = sum(read) * Precision.FLOAT32.size_bytes
+    over = size / (last_cache_bytes or _USUAL_LAST_CACHE_BYTES) - _HELD_ELSEWHERE
+    return min(1.0, max(0.0, over))
+
+
+def fetching_s(operator: Operator, call: KernelCall, *, byte_per_s: float) -> float:
+    """Return the seconds that a kernel waits for its weights where they are in no cache."""
+    reads = call.direction in (Direction.FORWARD, Direction.INPUT_GRADIENT)
+    if not reads or not isinstance(call.shape, _READ_WHOLE):
+        return 0.0
+    size = operator.parameters * Precision.FLOAT32.size_bytes
+    return _PASSES_OVER_WEIGHTS * size / byte_per_s

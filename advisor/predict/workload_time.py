@@ -23,7 +23,7 @@ from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.beside import calls_beside, conversions, fed_s
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
-from advisor.predict.cold import among_others, cold_factor
+from advisor.predict.cold import among_others, cold_factor, fetching_s, share_fetched
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
 from advisor.predict.update import update_s
 from advisor.predict.work import kernel_calls, operator_kind
@@ -42,12 +42,9 @@ _REPLAY_SCALE = {Phase.TRAINING: 0.53, Phase.INFERENCE: 0.5}
 # four quiet recordings cut off after 20 and 26 s (41 to 89 kernels of up to 190), the intervals
 # hold 76 to 93 % of the cases with it.
 _REMOTE_SD = {Phase.TRAINING: 0.27, Phase.INFERENCE: 0.42}
-# More parameters than the last cache of most processors holds: in inference three networks of 23
-# million took 1.17 to 1.22 times what was told, one of 15 million 1.1 (Zen 4, 32 MB, batch 4 and
-# 8). Timed in a row, a kernel finds its weights in the caches: seven convolutions took 1.0 to 1.23
-# times as long on weights that differ. Until that is part of the time, it is one of the interval.
-_MANY_PARAMETERS = 12_000_000
-_MANY_PARAMETERS_SD = 0.12
+# Standard deviation that a step has more where its weights are in no cache: seven convolutions and
+# eight products waited 0 to 1.3 times as long for them as reading them takes (`cold`).
+_FETCHED_SD = 0.12
 # From a remoteness of this on it is worth a sentence.
 _REMOTE = 0.3
 # From a data sheet alone; published results on processors lie within it in 8 of 10 cases.
@@ -90,7 +87,7 @@ class StepEstimate:
 
 @dataclass(slots=True, kw_only=True)
 class _Sums:
-    """What the kernels of a step add up to."""
+    """What the kernels of a step add up to; `share_fetched`: of the weights, from memory."""
 
     by_kind: dict[OperatorKind, float]
     total_s: float = 0.0
@@ -100,6 +97,7 @@ class _Sums:
     shared_s: float = 0.0
     remote_s: float = 0.0
     is_small_recurrent: bool = False
+    share_fetched: float = 0.0
 
     def add(self, kind: OperatorKind, time: KernelTime, seconds: float, shared_s: float) -> None:
         self.by_kind[kind] = self.by_kind.get(kind, 0.0) + seconds
@@ -150,6 +148,8 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
     """Return the time of one step on a device whose ceilings are given."""
     model = device.efficiency_model()
     sums = _Sums(by_kind={})
+    if device.is_framework:
+        sums.share_fetched = share_fetched(workload, last_cache_bytes=device.last_cache_bytes)
     graph_s = _graph_time(workload, model, device, precision, sums)
     saved = sums.total_s - graph_s
     share = graph_s / sums.total_s if sums.total_s > 0.0 else 1.0
@@ -259,6 +259,8 @@ def _call_time(
         seconds *= _FOLDED_SHARE
     if device.is_framework:
         seconds *= cold_factor(kind, direction=call.direction)
+        waiting = fetching_s(operator, call, byte_per_s=device.bandwidth_byte_per_s)
+        seconds += sums.share_fetched * waiting
     if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
         sums.is_small_recurrent = True
     sums.add(kind, time, seconds, seconds * _threads_share(time.time_s, device))
@@ -323,9 +325,8 @@ def _uncertainty(
     remoteness = sums.remote_s / sums.total_s if sums.total_s > 0.0 else 0.0
     if remoteness > _REMOTE:
         notes.append("Little was timed that is like the layers of this network.")
-    fetching = 0.0
-    if device.is_framework and workload.parameters > _MANY_PARAMETERS:
-        fetching = _MANY_PARAMETERS_SD
+    if sums.share_fetched > 0.0:
         notes.append("The weights are more than the caches hold: fetching them takes longer.")
     known = scale * math.sqrt(variance)
-    return math.hypot(known, _REMOTE_SD[workload.phase] * remoteness, fetching), notes
+    remote = _REMOTE_SD[workload.phase] * remoteness
+    return math.hypot(known, remote, _FETCHED_SD * sums.share_fetched), notes

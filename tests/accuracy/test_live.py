@@ -99,6 +99,17 @@ def test_units_have_names_of_their_own_and_begin_with_a_calibration(profile):
     assert names[names.index("calibration/9") - 1].startswith("truth/2/")
 
 
+def test_unseen_networks_are_measured_apart(tmp_path, capsys):
+    planned = {}
+    for flags in ((), ("--unseen",)):
+        assert run_live([str(tmp_path / "some.json.gz"), "--essential", "--plan", *flags]) == 0
+        names = capsys.readouterr().out.split()
+        planned[flags] = {name.split("/")[-1] for name in names if name.startswith("truth/1/")}
+    assert planned[("--unseen",)] == {n.name for n in NETWORKS if n.is_unseen}
+    assert planned[()] == {n.name for n in NETWORKS if not n.is_unseen}
+    assert min(map(len, planned.values())) >= 18
+
+
 def test_a_prediction_rests_on_the_last_calibration_before_its_network(tmp_path):
     recording = Recording(tmp_path / "some.json.gz")
     begun = {
