@@ -3,8 +3,8 @@
 Each network at each batch, in training and inference, against the mean of its bouts. Questions
 are named "source/phase/families": source is what the prediction may use, `calibration` (the last
 quick suite before the network's steps), `again` (that of the end of the run) or `replay` (the
-network's own kernels besides, within the time of the quick suite); families are all, fitted or
-held_out.
+network's own kernels besides, within the time of the quick suite); families are all, fitted,
+held_out, or unseen (networks that nothing was fitted with).
 """
 
 import argparse
