@@ -19,7 +19,7 @@ from advisor.model.kernel import (
     PeakShape,
     StreamShape,
 )
-from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
+from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile, OpenclDevice
 from advisor.model.measurement import BenchmarkRequest, Measurement, Runner, Setting
 from advisor.model.quantity import Precision
 from advisor.normal.peaks import Bound, Peak, cpu_flop_peak, opencl_flop_peak
@@ -83,7 +83,10 @@ def _with_device(profile: MachineProfile, device: OpenclDevice) -> MachineProfil
 def _peaks(
     profile: MachineProfile, device: OpenclDevice, knowledge: Knowledge, names: Iterable[str]
 ) -> Figures:
-    peak = _giga(opencl_flop_peak(profile, device=device, knowledge=knowledge))
+    # Of a processor the clock that it has under load counts, not the one that its driver names.
+    clocks = measured_clock(profile) if device.kind is DeviceKind.CPU else ()
+    bound = opencl_flop_peak(profile, device=device, knowledge=knowledge, measured=clocks)
+    peak = _giga(bound)
     return {} if peak is None else dict.fromkeys(names, peak)
 
 
