@@ -14,13 +14,6 @@ from advisor.model.workload import Operator, Workload
 # on much data; other gradients do more on theirs.
 _COLD_DEPTHWISE = 1.7
 
-
-def cold_factor(kind: OperatorKind, *, direction: Direction) -> float:
-    """Return the time of a kernel among others, which fill the caches, over its time alone."""
-    is_cold = kind is OperatorKind.DEPTHWISE and direction is Direction.WEIGHT_GRADIENT
-    return _COLD_DEPTHWISE if is_cold else 1.0
-
-
 # A kernel of inference that was timed in a row of its own kind takes so many times as long among
 # others: its threads have to be woken, its data fetched. Replay told steps too short on all three
 # kinds of processor, by 2.6 and 3.5 % (Sapphire Rapids), 3.8 and 5.1 (Zen 5) and 6.3 (Zen 4):
@@ -28,13 +21,6 @@ def cold_factor(kind: OperatorKind, *, direction: Direction) -> float:
 # themselves; what is told from other shapes has no such error; in training two operators at a time
 # make up for it.
 _AMONG_OTHERS = 1.043
-
-
-def among_others(kind: OperatorKind, *, phase: Phase) -> float:
-    """Return the time of a kernel in a step over its time in a row of its own kind."""
-    is_row = phase is Phase.INFERENCE and kind is not OperatorKind.RECURRENT
-    return _AMONG_OTHERS if is_row else 1.0
-
 
 # A kernel that is timed in a row finds its weights in the caches. Fifteen products and convolutions
 # (weights of 0.6 to 17 MB, batch 4 to 256; Zen 4, 32 MB) took as much longer on weights that
@@ -46,6 +32,18 @@ _USUAL_LAST_CACHE_BYTES = 32 << 20
 _HELD_ELSEWHERE = 0.5
 # Kernels that read all weights of their layer once. Recurrent ones read them at each time step.
 _READ_WHOLE = (GemmShape, ConvShape)
+
+
+def cold_factor(kind: OperatorKind, *, direction: Direction) -> float:
+    """Return the time of a kernel among others, which fill the caches, over its time alone."""
+    is_cold = kind is OperatorKind.DEPTHWISE and direction is Direction.WEIGHT_GRADIENT
+    return _COLD_DEPTHWISE if is_cold else 1.0
+
+
+def among_others(kind: OperatorKind, *, phase: Phase) -> float:
+    """Return the time of a kernel in a step over its time in a row of its own kind."""
+    is_row = phase is Phase.INFERENCE and kind is not OperatorKind.RECURRENT
+    return _AMONG_OTHERS if is_row else 1.0
 
 
 def share_fetched(workload: Workload, *, last_cache_bytes: int | None) -> float:

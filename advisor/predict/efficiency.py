@@ -105,6 +105,7 @@ class KernelTime:
     Attributes:
         log_sd: standard deviation of the logarithm of its own error.
         is_exact: the shape itself was measured; is_default: its class was not.
+        is_own: it is the time of this very shape, perhaps in another precision.
         remoteness: 0 where a kernel like it was timed, towards 1 where none is near.
     """
 
@@ -113,6 +114,7 @@ class KernelTime:
     is_exact: bool
     is_default: bool
     remoteness: float = 0.0
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +224,11 @@ class EfficiencyModel:
         exact = self._exact.get((shape, direction, precision))
         if exact is not None:
             return KernelTime(
-                time_s=exact.time_s, log_sd=exact.spread, is_exact=True, is_default=False
+                time_s=exact.time_s,
+                log_sd=exact.spread,
+                is_exact=True,
+                is_default=False,
+                is_own=True,
             )
         kind = operator_kind(shape)
         if self._is_as_in_float32(kind, direction, precision):

@@ -45,6 +45,8 @@ _REMOTE_SD = {Phase.TRAINING: 0.27, Phase.INFERENCE: 0.42}
 # Standard deviation that a step has more where its weights are in no cache: seven convolutions and
 # eight products waited 0 to 1.3 times as long for them as reading them takes (`cold`).
 _FETCHED_SD = 0.12
+# From this share on it is worth a sentence: the weights are as many as the cache holds.
+_MOSTLY_FETCHED = 0.5
 # From a remoteness of this on it is worth a sentence.
 _REMOTE = 0.3
 # From a data sheet alone; published results on processors lie within it in 8 of 10 cases.
@@ -253,7 +255,7 @@ def _call_time(
     time = model.time(call.shape, direction=call.direction, precision=precision)
     seconds = time.time_s * call.count
     kind = operator_kind(call.shape)
-    if device.is_framework and time.is_exact:
+    if device.is_framework and time.is_own:
         seconds *= among_others(kind, phase=workload.phase)
     if _folds(operator, workload):
         seconds *= _FOLDED_SHARE
@@ -325,7 +327,7 @@ def _uncertainty(
     remoteness = sums.remote_s / sums.total_s if sums.total_s > 0.0 else 0.0
     if remoteness > _REMOTE:
         notes.append("Little was timed that is like the layers of this network.")
-    if sums.share_fetched > 0.0:
+    if sums.share_fetched >= _MOSTLY_FETCHED:
         notes.append("The weights are more than the caches hold: fetching them takes longer.")
     known = scale * math.sqrt(variance)
     remote = _REMOTE_SD[workload.phase] * remoteness
