@@ -98,6 +98,12 @@ class Cpu:
     caches: tuple[Cache, ...]
     n_numa_nodes: int | None
 
+    @property
+    def last_cache(self) -> Cache | None:
+        """Return one cache of the last level that holds data; None where none is known."""
+        data = [cache for cache in self.caches if cache.kind.lower() != "instruction"]
+        return max(data, key=lambda cache: cache.level, default=None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:

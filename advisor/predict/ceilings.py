@@ -296,6 +296,7 @@ def _measured_device(
             ),
         )
     overheads = _overheads(group)
+    last_cache = profile.cpu.last_cache
     call = overheads.get("launch", DEFAULT_TRAIN_CALL_S)
     if not {"train_call", "predict_call"} <= set(overheads):
         notes.append("The fixed cost of a step was not measured; a usual value stands in.")
@@ -315,12 +316,8 @@ def _measured_device(
         notes=tuple(notes),
         training_step_factor=limits.training_step_factor,
         library=library_under(profile, settings) if is_cpu and points else None,
-        last_cache_bytes=_last_cache_bytes(profile) if is_cpu else None,
+        last_cache_bytes=last_cache.size_bytes if is_cpu and last_cache else None,
     )
-
-
-def _last_cache_bytes(profile: MachineProfile) -> int | None:
-    return max((cache.size_bytes for cache in profile.cpu.caches), default=None)
 
 
 def ceilings_of_limits(limits: CpuLimits, *, device_id: str = CPU_DEVICE_ID) -> DeviceCeilings:

@@ -255,11 +255,11 @@ def _call_time(
     time = model.time(call.shape, direction=call.direction, precision=precision)
     seconds = time.time_s * call.count
     kind = operator_kind(call.shape)
-    if device.is_framework and time.is_own:
-        seconds *= among_others(kind, phase=workload.phase)
     if _folds(operator, workload):
         seconds *= _FOLDED_SHARE
     if device.is_framework:
+        if time.is_own:
+            seconds *= among_others(kind, phase=workload.phase)
         seconds *= cold_factor(kind, direction=call.direction)
         waiting = fetching_s(operator, call, byte_per_s=device.bandwidth_byte_per_s)
         seconds += sums.share_fetched * waiting

@@ -36,11 +36,9 @@ def stream_elements(profile: MachineProfile) -> int:
 
 def last_level_bytes(profile: MachineProfile) -> int:
     """Return the size of all last-level caches together; 32 MiB when they are not known."""
-    data = [cache for cache in profile.cpu.caches if cache.kind.lower() != "instruction"]
-    if not data:
+    last = profile.cpu.last_cache
+    if last is None:
         return 32 << 20
-    level = max(cache.level for cache in data)
-    last = next(cache for cache in data if cache.level == level)
     shared_by = last.shared_by or profile.cpu.n_logical_cpus
     return last.size_bytes * max(1, profile.cpu.n_logical_cpus // shared_by)
 

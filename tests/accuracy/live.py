@@ -49,9 +49,10 @@ def begin_here(recording: Recording) -> None:
 
 
 def _record(options: argparse.Namespace) -> int:
-    role = (lambda n: n.is_unseen) if options.unseen else (lambda n: not n.is_unseen)
     networks = tuple(
-        n for n in live_networks() if (n.name in options.only if options.only else role(n))
+        n
+        for n in live_networks()
+        if (n.name in options.only if options.only else n.is_unseen == options.unseen)
     )
     recording = Recording(options.file)
     if options.redo_above is not None:
