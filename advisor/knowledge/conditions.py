@@ -33,7 +33,8 @@ Names; with several values the condition is true ...
     phase:a               ... when the job is this: training, inference
     runs_on:a|b           ... when the work runs there now: cpu, igpu, dgpu
     network_has:a|b       ... when the network has an operator of any of these kinds
-                              (`advisor.model.kernel.OperatorKind`)
+                              (`advisor.model.kernel.OperatorKind`), or convolutions in groups
+                              of one channel and one result each: groups_of_one_channel
     network_lacks:a|b     ... when the network has no operator of any of them
     framework_not_installed:a|b  ... when no environment has any of these distributions
     already_default:a|b   ... when the OS family is one of these (or the value is "any"): the
@@ -57,7 +58,9 @@ from advisor.model.kernel import OperatorKind
 
 _OS_FAMILIES = frozenset({"linux", "windows", "macos"})
 _GPU_VENDORS = frozenset({"amd", "intel", "nvidia", "apple", "qualcomm", "broadcom", "arm"})
-_OPERATOR_KINDS = frozenset(kind.value for kind in OperatorKind)
+# A convolution that is written in groups though it is a depthwise one.
+GROUPS_OF_ONE_CHANNEL = "groups_of_one_channel"
+_OPERATOR_KINDS = frozenset(kind.value for kind in OperatorKind) | {GROUPS_OF_ONE_CHANNEL}
 
 FLAGS = frozenset(
     {

@@ -91,6 +91,11 @@ class ConvShape:
         """Whether the channels are in groups without being called depthwise."""
         return self.groups > 1 and not self.is_depthwise
 
+    @property
+    def has_groups_of_one_channel(self) -> bool:
+        """Whether it is a depthwise convolution in all but its name: one channel, one result."""
+        return self.is_grouped and self.groups == self.c == self.k
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecurrentShape:

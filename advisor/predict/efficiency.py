@@ -24,6 +24,7 @@ from advisor.model.kernel import (
 )
 from advisor.model.quantity import Precision
 from advisor.predict.functions import cost_over_relu
+from advisor.predict.grouped import grouped_flop, is_grouped
 from advisor.predict.kernel_features import features
 from advisor.predict.launch import Launches, launches_of
 from advisor.predict.point import KernelPoint
@@ -83,19 +84,6 @@ class Roofline:
             return (computing + gates) * (self.both_ways / 2.0 if shape.is_bidirectional else 1.0)
         moved = bytes_moved(shape, direction=direction, precision=precision)
         return max(computing, moved / self.byte_per_s)
-
-    def time_s(
-        self,
-        shape: KernelShape,
-        *,
-        direction: Direction,
-        precision: Precision,
-        launch_s: float | None = None,
-    ) -> float:
-        """Return the least time of one execution, with its launch (of each timestep)."""
-        launch = self.dispatch_s if launch_s is None else launch_s
-        working = self.work_s(shape, direction=direction, precision=precision)
-        return working + launches_of(shape, direction=direction) * launch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,23 +152,26 @@ class EfficiencyModel:
         self._known: dict[tuple[KernelShape, Direction, Precision], KernelTime] = {}
 
     def _launches_at(self, precision: Precision, call_s: float | None) -> Launches:
-        roofline = self._roofline(precision)
         return Launches(
             (point for point in self._exact.values() if point.precision is precision),
-            work_s=lambda p: roofline.work_s(p.shape, direction=p.direction, precision=p.precision),
+            work_s=lambda p: self._work_s(p.shape, p.direction, p.precision),
             call_s=call_s,
-            dispatch_s=roofline.dispatch_s,
+            dispatch_s=self._roofline(precision).dispatch_s,
         )
+
+    def _work_s(self, shape: KernelShape, direction: Direction, precision: Precision) -> float:
+        """Return the least time of the work of one execution, without starting it."""
+        roofline = self._roofline(precision)
+        if self._is_framework and is_grouped(shape):
+            return grouped_flop(shape, direction=direction) / roofline.flop_per_s
+        return roofline.work_s(shape, direction=direction, precision=precision)
 
     def _bound_s(self, shape: KernelShape, direction: Direction, precision: Precision) -> float:
         """Return launch and work at the device's limits, times what the shape usually costs."""
         launches = self._launches.get(precision) or self._launches[Precision.FLOAT32]
-        least = self._roofline(precision).time_s(
-            shape,
-            direction=direction,
-            precision=precision,
-            launch_s=launches.seconds(operator_kind(shape), direction),
-        )
+        launch_s = launches.seconds(operator_kind(shape), direction)
+        least = self._work_s(shape, direction, precision)
+        least += launches_of(shape, direction=direction) * launch_s
         if self._is_framework:
             least *= cost_over_relu(shape, direction=direction)
         return least * math.exp(log_factor(shape, direction, self._library))
@@ -238,7 +229,7 @@ class EfficiencyModel:
         bound = self._bound_s(shape, direction, precision)
         samples, is_own = self._samples_for(kind, direction, precision)
         if not samples:
-            factor, log_sd = usual_factor(shape, direction, is_framework=self._is_framework)
+            factor, log_sd = usual_factor(shape, is_framework=self._is_framework)
             return KernelTime(
                 time_s=bound * factor,
                 log_sd=log_sd,

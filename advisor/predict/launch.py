@@ -24,6 +24,10 @@ _SHARE_OF_CALL = {
     (OperatorKind.DEPTHWISE, Direction.FORWARD): 0.25,
     (OperatorKind.DEPTHWISE, Direction.INPUT_GRADIENT): 0.30,
     (OperatorKind.DEPTHWISE, Direction.WEIGHT_GRADIENT): 0.35,
+    # Of the function that XLA compiles (recording zen4-groups).
+    (OperatorKind.GROUPED, Direction.FORWARD): 0.38,
+    (OperatorKind.GROUPED, Direction.INPUT_GRADIENT): 0.38,
+    (OperatorKind.GROUPED, Direction.WEIGHT_GRADIENT): 0.41,
     # Of each time step.
     (OperatorKind.RECURRENT, Direction.FORWARD): 0.11,
     (OperatorKind.RECURRENT, Direction.BACKWARD): 0.11,

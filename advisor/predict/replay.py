@@ -7,7 +7,6 @@ Leaves to others: how long they may take in all (`probes.bench.plan`), what they
 from collections.abc import Iterator
 
 from advisor.model.kernel import (
-    ConvShape,
     Direction,
     ElementwiseShape,
     KernelCall,
@@ -17,8 +16,8 @@ from advisor.model.kernel import (
 from advisor.model.quantity import Phase
 from advisor.model.workload import Workload
 from advisor.predict.functions import cost_over_relu, is_costly
+from advisor.predict.grouped import grouped_flop, is_grouped
 from advisor.predict.launch import launches_of
-from advisor.predict.untimed import grouped_factor
 from advisor.predict.update import LARGE_PARAMETERS
 from advisor.predict.work import bytes_moved, flop, operator_kind, step_calls
 
@@ -94,13 +93,13 @@ def _is_replayed(call: KernelCall) -> bool:
 
 
 def _estimate_s(call: KernelCall, workload: Workload) -> float:
-    operations = flop(call.shape, direction=call.direction)
+    if is_grouped(call.shape):
+        operations = grouped_flop(call.shape, direction=call.direction)
+    else:
+        operations = flop(call.shape, direction=call.direction)
     moved = bytes_moved(call.shape, direction=call.direction, precision=workload.precision)
     launch_s = _LAUNCH_S.get(operator_kind(call.shape), 0.0) * launches_of(
         call.shape, direction=call.direction
     )
     passes = cost_over_relu(call.shape, direction=call.direction)
-    flop_per_s = _FLOP_PER_S
-    if isinstance(call.shape, ConvShape) and call.shape.is_grouped:
-        flop_per_s /= grouped_factor(call.shape, call.direction)
-    return max(operations / flop_per_s, passes * moved / _BYTE_PER_S) + launch_s
+    return max(operations / _FLOP_PER_S, passes * moved / _BYTE_PER_S) + launch_s

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from advisor.knowledge.conditions import Condition
+from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, Condition
+from advisor.model.kernel import ConvShape
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
@@ -257,7 +258,7 @@ def _decide_name(name: str, wanted: frozenset[str], given: Circumstances) -> boo
     if name.startswith("isa_"):
         return _decide_isa(name, wanted, profile)
     if name in ("network_has", "network_lacks"):
-        kinds = {operator_kind(entry.shape).value for entry in given.workload.operators}
+        kinds = _kinds_of_operators(given.workload)
         return _any_of(kinds, wanted) == (name == "network_has") if kinds else None
     if name in ("gpu_vendor", "gpu_lacks"):
         return _any_of(gpu_vendors(profile), wanted) == (name == "gpu_vendor")
@@ -272,6 +273,14 @@ def _decide_name(name: str, wanted: frozenset[str], given: Circumstances) -> boo
     if value is None:
         return None
     return value in wanted or (name == "already_default" and "any" in wanted)
+
+
+def _kinds_of_operators(workload: Workload) -> set[str]:
+    shapes = [entry.shape for entry in workload.operators]
+    kinds = {operator_kind(shape).value for shape in shapes}
+    if any(isinstance(shape, ConvShape) and shape.has_groups_of_one_channel for shape in shapes):
+        kinds.add(GROUPS_OF_ONE_CHANNEL)
+    return kinds
 
 
 def _decide_isa(name: str, wanted: frozenset[str], profile: MachineProfile) -> bool | None:

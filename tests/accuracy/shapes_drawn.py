@@ -200,6 +200,38 @@ def _depthwise_in_a_row(dice: _Dice) -> KernelShape:
     return dataclasses.replace(whole, groups=c)
 
 
+def _in_groups(dice: _Dice) -> KernelShape:
+    """A convolution in groups of several channels, as ResNeXt, RegNet and ShuffleNet have."""
+    groups, channels, side = dice.size(2, 64), dice.size(1, 64), dice.choice(_SIDES)
+    more = dice.choice((1, 1, 1, 2, 4))
+    whole = _conv(
+        dice.size(1, 48),
+        groups * channels,
+        (side, side),
+        groups * max(1, channels * more // 2),
+        dice.choice(((1, 1), (3, 3), (3, 3), (3, 3), (5, 5))),
+        2 if side > 4 and dice.random() < 0.2 else 1,
+    )
+    return dataclasses.replace(whole, groups=groups, as_groups=True)
+
+
+def _of_one_channel_each(dice: _Dice) -> KernelShape:
+    """A depthwise convolution that is written in groups, as ConvNeXt does."""
+    c, side = dice.channels(16, 1024), dice.size(2, 64)
+    window = dice.choice((3, 5, 7, 7))
+    whole = _conv(dice.size(1, 48), c, (side, side), c, (window, window))
+    return dataclasses.replace(whole, groups=c, as_groups=True)
+
+
+def _in_groups_in_a_row(dice: _Dice) -> KernelShape:
+    groups, channels = dice.size(2, 64), dice.size(1, 32)
+    whole = _conv(
+        dice.size(1, 64), groups * channels, (dice.size(16, 1024),), groups * channels,
+        (dice.choice((1, 3, 5, 9)),),
+    )  # fmt: skip
+    return dataclasses.replace(whole, groups=groups, as_groups=True)
+
+
 def _recurrent(dice: _Dice) -> KernelShape:
     return RecurrentShape(
         cell=dice.choice(_CELLS),
@@ -281,7 +313,17 @@ _OF_DEEP_LAYERS = (
     _Kind(count=24, draw=_depthwise_in_a_row, directions=suite.THREE, most_bytes=60e6),
     _Kind(count=30, draw=_function_of_few, directions=suite.BOTH),
 )
-DRAWS = {"all": (20261125, _OF_ALL_KINDS), "deep": (20261126, _OF_DEEP_LAYERS)}
+# Convolutions in groups, which another compiler makes whatever the library is.
+_IN_GROUPS = (
+    _Kind(count=60, draw=_in_groups, directions=suite.THREE, most_flop=3e8, most_bytes=60e6),
+    _Kind(count=50, draw=_of_one_channel_each, directions=suite.THREE, most_flop=6e7),
+    _Kind(count=20, draw=_in_groups_in_a_row, directions=suite.THREE, most_flop=2e8),
+)
+DRAWS = {
+    "all": (20261125, _OF_ALL_KINDS),
+    "deep": (20261126, _OF_DEEP_LAYERS),
+    "groups": (20261127, _IN_GROUPS),
+}
 
 
 def random_shapes(draw: str) -> list[tuple[KernelShape, tuple[Direction, ...]]]:

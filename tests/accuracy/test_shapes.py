@@ -24,6 +24,8 @@ FOLDER = Path(__file__).with_name("timed_shapes")
 @pytest.fixture(scope="module", params=Library)
 def timed(request):
     files = sorted(FOLDER.glob(f"zen4-{request.param}*.json.gz"))
+    # Convolutions in groups are compiled by XLA, whatever the library is.
+    files.append(FOLDER / "zen4-groups.json.gz")
     assert len(files) == len(DRAWS)
     return request.param, timed_shapes(Recording(file) for file in files)
 
@@ -47,6 +49,13 @@ def test_all_classes_are_drawn_and_deep_layers_besides():
     deep = [s for s in convs if min(s.c, s.k) >= 256 and math.prod(s.spatial) <= 64]
     assert len(deep) >= 20
     assert sum(s.n == 1 for s in deep) >= 2
+
+
+def test_groups_of_one_channel_and_of_several_are_drawn():
+    groups = [shape for shape, _ in random_shapes("groups")]
+    assert {operator_kind(shape) for shape in groups} == {OperatorKind.GROUPED}
+    ones = sum(shape.has_groups_of_one_channel for shape in groups)
+    assert 40 <= ones <= len(groups) - 40
 
 
 def test_a_library_is_set_where_the_processor_takes_the_other():

@@ -27,6 +27,7 @@ from advisor.predict.efficiency import (
     Roofline,
     features,
 )
+from advisor.predict.launch import launches_of
 from advisor.predict.point import KernelPoint
 from advisor.predict.untimed import DEFAULT_FACTOR
 from advisor.predict.work import bytes_moved, flop
@@ -34,6 +35,12 @@ from tests.advisor.predict.builders import conv, gemm
 
 F32 = Precision.FLOAT32
 ROOF = Roofline(flop_per_s=100e9, byte_per_s=20e9, dispatch_s=5e-6)
+
+
+def roof_s(shape, *, direction):
+    """Return the least time of one execution, with its launches."""
+    launches_s = launches_of(shape, direction=direction) * ROOF.dispatch_s
+    return ROOF.work_s(shape, direction=direction, precision=F32) + launches_s
 
 
 def point(shape, time_s, *, direction=Direction.FORWARD, precision=F32, spread=0.01):
@@ -73,12 +80,11 @@ def test_of_two_points_of_one_shape_the_faster_counts():
 
 def test_constant_efficiency_is_carried_over():
     points = [
-        point(gemm(s, s, s), 2 * ROOF.time_s(gemm(s, s, s), direction=Direction.FORWARD,
-              precision=F32))
+        point(gemm(s, s, s), 2 * roof_s(gemm(s, s, s), direction=Direction.FORWARD))
         for s in (64, 256, 1024)
     ]  # fmt: skip
     wanted = gemm(300, 500, 400)
-    expected = 2 * ROOF.time_s(wanted, direction=Direction.FORWARD, precision=F32)
+    expected = 2 * roof_s(wanted, direction=Direction.FORWARD)
     found = ask(model(*points), wanted)
     assert found.time_s == pytest.approx(expected)
     assert found.log_sd < 0.3
@@ -90,7 +96,7 @@ def test_near_points_decide():
     slow = point(gemm(8, 8, 4096), 1e-3)
     fast = point(gemm(2048, 2048, 2048), 0.18)
     near_slow = ask(model(slow, fast), gemm(9, 9, 4000)).time_s
-    roof = ROOF.time_s(gemm(9, 9, 4000), direction=Direction.FORWARD, precision=F32)
+    roof = roof_s(gemm(9, 9, 4000), direction=Direction.FORWARD)
     assert near_slow > 20 * roof
 
 
@@ -156,16 +162,16 @@ def test_a_framework_promises_nothing_of_a_short_format_that_was_not_timed():
 
 def test_class_without_points_has_a_usual_factor():
     found = ask(model(), gemm(512, 512, 512))
-    roof = ROOF.time_s(gemm(512, 512, 512), direction=Direction.FORWARD, precision=F32)
+    roof = roof_s(gemm(512, 512, 512), direction=Direction.FORWARD)
     assert found.is_default
     assert found.time_s == pytest.approx(DEFAULT_FACTOR[OperatorKind.GEMM] * roof)
 
 
 def test_timesteps_are_dispatched_one_by_one():
     shape = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=100, input=1, hidden=1)
-    forward = ROOF.time_s(shape, direction=Direction.FORWARD, precision=F32)
+    forward = roof_s(shape, direction=Direction.FORWARD)
     assert forward > 100 * ROOF.dispatch_s
-    backward = ROOF.time_s(shape, direction=Direction.BACKWARD, precision=F32)
+    backward = roof_s(shape, direction=Direction.BACKWARD)
     assert backward == pytest.approx(2 * forward, rel=0.01)
 
 
@@ -174,8 +180,8 @@ def test_cells_are_told_apart():
     gru = RecurrentShape(cell=Cell.GRU, batch=8, timesteps=50, input=64, hidden=64)
     found = model(point(lstm, 5e-3), point(gru, 20e-3))
     wanted = RecurrentShape(cell=Cell.GRU, batch=8, timesteps=60, input=64, hidden=64)
-    roof = ROOF.time_s(gru, direction=Direction.FORWARD, precision=F32)
-    wide = ROOF.time_s(wanted, direction=Direction.FORWARD, precision=F32)
+    roof = roof_s(gru, direction=Direction.FORWARD)
+    wide = roof_s(wanted, direction=Direction.FORWARD)
     assert ask(found, wanted).time_s / wide > 0.6 * 20e-3 / roof
 
 
@@ -205,7 +211,7 @@ def test_convolutions_in_groups_have_a_class_of_their_own_which_a_framework_runs
         ask(framework, grouped, direction=direction)
         for direction in (Direction.FORWARD, Direction.WEIGHT_GRADIENT)
     ]
-    assert all(time.is_default and time.log_sd >= 1.0 for time in times)
+    assert all(time.is_default and time.log_sd >= 0.4 for time in times)
     assert min(time.time_s for time in times) > 10.0 * ask(framework, depthwise).time_s
     wide = dataclasses.replace(grouped, groups=2)
     assert ask(framework, wide).time_s < times[0].time_s < 100.0 * ask(framework, wide).time_s
@@ -235,8 +241,8 @@ def test_factor_stays_within_what_was_seen(m, n, k):
     points = [point(gemm(s, s, s), 3e-6 * s) for s in (16, 64, 512)]
     wanted = gemm(m, n, k)
     found = ask(model(*points), wanted)
-    roof = ROOF.time_s(wanted, direction=Direction.FORWARD, precision=F32)
-    seen = [p.time_s / ROOF.time_s(p.shape, direction=p.direction, precision=F32) for p in points]
+    roof = roof_s(wanted, direction=Direction.FORWARD)
+    seen = [p.time_s / roof_s(p.shape, direction=p.direction) for p in points]
     least = BEST_RATE_MARGIN * 2 * m * n * k / ROOF.flop_per_s
     low = min(min(seen) * roof, *(p.time_s for p in points))
     high = max(max(seen) * roof, least, *(p.time_s for p in points))

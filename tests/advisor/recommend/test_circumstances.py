@@ -1,5 +1,7 @@
 """Facts of the machine and the job, and conditions decided on them."""
 
+import dataclasses
+
 import pytest
 
 from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS, Condition, parse_condition
@@ -13,6 +15,7 @@ from advisor.recommend.circumstances import (
     usable_memory_bytes,
     vendor_word,
 )
+from tests.advisor.predict.builders import conv
 from tests.advisor.recommend.builders import (
     CONVOLUTION,
     GEMM,
@@ -107,8 +110,18 @@ def test_kinds_of_operators():
     assert decide(parse_condition("network_lacks:recurrent|embedding"), given=where) is True
     assert decide(parse_condition("network_has:recurrent|convolution"), given=where) is True
     assert decide(parse_condition("network_has:recurrent"), given=where) is False
+    assert decide(parse_condition("network_has:groups_of_one_channel"), given=where) is False
     for text in ("network_lacks:gemm", "network_has:gemm"):
         assert decide(parse_condition(text), given=given()) is None
+
+
+@pytest.mark.parametrize(("channels", "answer"), [(8, True), (16, False)])
+def test_groups_of_one_channel_are_a_kind_besides(channels, answer):
+    grouped = dataclasses.replace(conv(1, channels, 8, channels, groups=8), as_groups=True)
+    operator = dataclasses.replace(CONVOLUTION, shape=grouped)
+    where = given(workload=a_workload(operators=(operator,)))
+    assert decide(parse_condition("network_has:groups_of_one_channel"), given=where) is answer
+    assert decide(parse_condition("network_has:grouped"), given=where) is True
 
 
 def test_every_word_of_the_language_is_decided_when_all_is_known():
