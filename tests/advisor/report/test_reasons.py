@@ -7,7 +7,8 @@ import pytest
 
 from advisor.i18n import translator_for
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
-from advisor.report.reasons import CAVEATS, REASONS, caveat_text, reason_text
+from advisor.report.reason_sentences import CAVEATS, REASONS
+from advisor.report.reasons import caveat_text, reason_text
 
 TR = translator_for("en")
 
