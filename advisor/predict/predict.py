@@ -15,11 +15,18 @@ from advisor.model.published import PublishedResult
 from advisor.model.quantity import Basis, Interval, Precision, Source
 from advisor.model.workload import Workload
 from advisor.predict.answers import OWN_WARNED_SD
+from advisor.predict.changed_job import option_precision, rewritten
 from advisor.predict.context import PredictionContext, device_evidence
 from advisor.predict.hybrid import SLOW_RATE
 from advisor.predict.published import row_evidence, rows_of_product
 from advisor.predict.transfer import USABLE_MEMORY_SHARE, HardwareEstimate, transfer
-from advisor.predict.workload_time import Z_80, StepEstimate, interval_of, predict_step
+from advisor.predict.workload_time import (
+    Z_80,
+    StepEstimate,
+    interval_of,
+    predict_step,
+    step_on,
+)
 
 __all__ = ["BASELINE_OPTION_ID", "PredictionContext", "job_times", "predict", "predict_baseline"]
 
@@ -140,10 +147,8 @@ def predict(
         return _from_hardware(option, found, context)
     if option.kind is OptionKind.LOCAL_DEVICE:
         return _local_device(option, context, baseline)
-    measured = _under_setting(option, context, baseline)
-    if measured is not None:
-        return measured
-    return _by_effect(option, context, baseline)
+    told = _under_setting(option, context, baseline) or _rewritten(option, context, baseline)
+    return told or _by_effect(option, context, baseline)
 
 
 def _from_hardware(
@@ -159,20 +164,6 @@ def _from_hardware(
         breakdown=found.breakdown,
         is_warned=found.is_warned,
     )
-
-
-def option_precision(option: Option, *, workload: Workload) -> Precision:
-    """Return the precision of the kernels under an option; the workload's unless it says so."""
-    mixed = mixed_format(option.fact) if option.fact else None
-    return mixed or workload.precision
-
-
-def mixed_format(fact: OptionFact) -> Precision | None:
-    """Return the short format that a mixed policy of Keras computes in; None: it sets none."""
-    how = fact.how.lower()
-    if "mixed_bfloat16" in how:
-        return Precision.BFLOAT16
-    return Precision.FLOAT16 if "mixed_float16" in how else None
 
 
 def _under_setting(
@@ -206,6 +197,37 @@ def _under_setting(
         assumptions=(
             *baseline.assumptions,
             "Kernels were timed here under this setting; the step follows from them.",
+        ),
+        breakdown=step.breakdown,
+        is_warned=log_sd > OWN_WARNED_SD,
+    )
+
+
+def _rewritten(
+    option: Option, context: PredictionContext, baseline: Prediction
+) -> Prediction | None:
+    """Return the step of a network that is written otherwise, as a ratio to that of now.
+
+    None where the option rewrites nothing, or no kernel was timed here.
+    """
+    cpu = context.ceilings.cpu
+    work = rewritten(context.workload, fact_id=option.fact.id) if option.fact else None
+    if work is None or cpu.basis is Basis.MODEL_ONLY:
+        return None
+    step = step_on(work, device=cpu, precision=work.precision)
+    before = step_on(context.workload, device=cpu, precision=work.precision)
+    log_sd = math.hypot(_baseline_sd(baseline), step.log_sd)
+    return _prediction(
+        option.id,
+        workload=context.workload,
+        step_s=interval_of(
+            baseline.step_s.mid * step.step_s.mid / before.step_s.mid, log_sd=log_sd
+        ),
+        basis=step.basis,
+        evidence=baseline.evidence,
+        assumptions=(
+            *baseline.assumptions,
+            "The step follows from the kernels of the network as it would be written.",
         ),
         breakdown=step.breakdown,
         is_warned=log_sd > OWN_WARNED_SD,

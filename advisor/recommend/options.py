@@ -25,7 +25,7 @@ from advisor.model.recommendation import (
     Rejection,
 )
 from advisor.model.workload import Workload
-from advisor.predict.predict import mixed_format
+from advisor.predict.changed_job import mixed_format
 from advisor.recommend.circumstances import (
     Circumstances,
     memory_fits,

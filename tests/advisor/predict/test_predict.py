@@ -12,18 +12,22 @@ from advisor.model.measurement import Runner, Setting
 from advisor.model.option import Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis, Interval, Precision
-from advisor.predict.predict import job_times, option_precision, predict, predict_baseline
+from advisor.predict.changed_job import option_precision
+from advisor.predict.predict import job_times, predict, predict_baseline
 from tests.advisor.predict.builders import (
     calibration,
+    conv,
     device,
     gemm,
     measure,
     measurement_set,
     offer,
     opencl_device,
+    operator,
     prediction_context,
     profile,
     small_cnn,
+    workload,
 )
 
 
@@ -234,6 +238,30 @@ def test_half_precision_follows_from_its_own_kernels():
 def test_precision_of_an_option(how, precision):
     assert option_precision(option(fact=fact(how=how)), workload=small_cnn()) is precision
     assert option_precision(option(), workload=small_cnn()) is Precision.FLOAT32
+
+
+def in_groups(c=64, *, n=8):
+    """A network of one convolution in as many groups as channels, and a dense layer."""
+    grouped = dataclasses.replace(conv(n, c, 28, c, kernel=7, groups=c), as_groups=True)
+    return workload(operator(grouped), operator(gemm(n, 10, c), inputs=(0,)), batch=n)
+
+
+def test_layers_written_otherwise_are_told_by_their_own_kernels():
+    rewriting = option(fact=fact(id="groups-as-depthwise", effect_low=2.4, effect_high=8.1))
+    measured = context(*calibration(), work=in_groups())
+    now = predict_baseline(measured)
+    told = ask(rewriting, measured)
+    assert told.basis is Basis.SCALED_FROM_MEASUREMENT
+    assert {share.operator_kind for share in told.breakdown} >= {"depthwise", "gemm"}
+    assert "grouped" not in {share.operator_kind for share in told.breakdown}
+    # The gain is that of this network, neither that of the range nor the same for another one.
+    gain = now.step_s.mid / told.step_s.mid
+    assert gain > 2.0
+    other = context(*calibration(), work=in_groups(8, n=1))
+    few = predict_baseline(other).step_s.mid / ask(rewriting, other).step_s.mid
+    assert few < 0.7 * gain
+    # What others measured tells it before anything is measured here.
+    assert ask(rewriting, context(work=in_groups())).basis is Basis.SCALED_FROM_PUBLISHED
 
 
 def opencl_calibration(rate):
