@@ -88,6 +88,23 @@ def _products(dice: _Dice) -> KernelShape:
     )
 
 
+def _wide_product(dice: _Dice) -> KernelShape:
+    """A dense layer at a small batch whose weights are more than most caches hold."""
+    return GemmShape(m=dice.size(1, 96), n=dice.channels(512, 4096), k=dice.channels(1024, 8192))
+
+
+def _of_few_units(dice: _Dice) -> KernelShape:
+    return GemmShape(m=dice.size(1, 512), n=dice.size(1, 32), k=dice.channels(64, 16_384))
+
+
+def _head(dice: _Dice) -> KernelShape:
+    """A product of an attention: heads of few values over short sequences."""
+    length, values = dice.size(16, 256), dice.choice((8, 16, 24, 32, 64))
+    is_score = dice.random() < 0.5
+    n, k = (length, values) if is_score else (values, length)
+    return GemmShape(m=length, n=n, k=k, batch=dice.size(2, 256), transpose_b=is_score)
+
+
 def _conv(
     n: int, c: int, spatial: tuple[int, ...], k: int, kernel: tuple[int, ...], stride: int = 1
 ) -> ConvShape:
@@ -150,6 +167,27 @@ def _first_or_last(dice: _Dice) -> KernelShape:
     window = dice.choice((1, 3, 3, 5, 7))
     stride = 2 if is_first and dice.random() < 0.4 else 1
     return _conv(dice.size(1, 96), c, (side, side), k, (window, window), stride)
+
+
+def _squeezed_alone(dice: _Dice) -> KernelShape:
+    return dataclasses.replace(_squeezed(dice), n=dice.choice((1, 1, 1, 2, 4)))
+
+
+def _of_one_picture(dice: _Dice) -> KernelShape:
+    side, stride = dice.size(3, 64), 2 if dice.random() < 0.15 else 1
+    window = dice.choice((1, 1, 1, 1, 3))
+    c, k = dice.channels(8, 512), dice.channels(8, 512)
+    return _conv(1, c, (side, side), k, (window, window), stride)
+
+
+def _patches(dice: _Dice) -> KernelShape:
+    """A convolution whose windows do not overlap: the first of a transformer, a step down."""
+    window, across = dice.choice((2, 2, 4, 4, 8, 16)), dice.size(2, 28)
+    c = 3 if window > 2 else dice.channels(32, 512)
+    side = window * across
+    return _conv(
+        dice.size(1, 48), c, (side, side), dice.channels(32, 768), (window, window), window
+    )
 
 
 def _sequence(dice: _Dice) -> KernelShape:
@@ -319,10 +357,20 @@ _IN_GROUPS = (
     _Kind(count=50, draw=_of_one_channel_each, directions=suite.THREE, most_flop=6e7),
     _Kind(count=20, draw=_in_groups_in_a_row, directions=suite.THREE, most_flop=2e8),
 )
+# What layers at a batch of one or few have, and heads of attentions: rare in the first draw.
+_AT_SMALL_BATCHES = (
+    _Kind(count=40, draw=_wide_product, directions=suite.THREE),
+    _Kind(count=20, draw=_of_few_units, directions=suite.THREE),
+    _Kind(count=36, draw=_head, directions=suite.THREE, most_flop=1e9),
+    _Kind(count=30, draw=_squeezed_alone, directions=suite.THREE),
+    _Kind(count=36, draw=_of_one_picture, directions=suite.THREE),
+    _Kind(count=24, draw=_patches, directions=suite.THREE),
+)
 DRAWS = {
     "all": (20261125, _OF_ALL_KINDS),
     "deep": (20261126, _OF_DEEP_LAYERS),
     "groups": (20261127, _IN_GROUPS),
+    "small": (20261128, _AT_SMALL_BATCHES),
 }
 
 
