@@ -14,7 +14,7 @@ from advisor.model.kernel import ConvShape, Direction, KernelShape
 
 # Seconds on two cores of a Zen 4 whose best product did 230 GFLOP/s, as flop of that product, so
 # that they follow the processor; two threads take 0.5 to 0.6 of the time of one. Fitted to 130
-# random shapes of 3 to 672 groups (tests/accuracy/timed_shapes/zen4-groups), Keras 3.15,
+# random shapes of 2 to 672 groups (tests/accuracy/timed_shapes/zen4-groups), Keras 3.15,
 # TensorFlow 2.21; standard deviation of the logarithm in brackets.
 _FLOP_PER_S = 230e9
 # Forward and to the inputs (0.36, 0.34): each group gathers the values under its window, one by
