@@ -107,7 +107,11 @@ class DeviceCeilings:
         }
         call_s = self.predict_call_s if self.is_framework else None
         return EfficiencyModel(
-            self.points, rooflines=rooflines, call_s=call_s, library=self.library
+            self.points,
+            rooflines=rooflines,
+            call_s=call_s,
+            library=self.library,
+            compiles_groups=self.device_id == CPU_DEVICE_ID,
         )
 
 

@@ -126,6 +126,7 @@ class EfficiencyModel:
         rooflines: one for each precision that the device computes in; float32 always.
         call_s: one call of a tiny network from Python; None where no framework starts kernels.
         library: what computes a framework's kernels; None: not known, or none.
+        compiles_groups: whether XLA computes convolutions in groups, as on every processor.
     """
 
     def __init__(
@@ -135,10 +136,12 @@ class EfficiencyModel:
         rooflines: dict[Precision, Roofline],
         call_s: float | None = None,
         library: Library | None = None,
+        compiles_groups: bool = False,
     ) -> None:
         self._rooflines = rooflines
         self._library = library
         self._is_framework = call_s is not None
+        self._compiles_groups = compiles_groups
         self._exact: dict[tuple[KernelShape, Direction, Precision], KernelPoint] = {}
         self._samples: dict[_Key, list[_Sample]] = {}
         for point in sorted(points, key=lambda p: (p.time_s, p.spread, repr(p.shape))):
@@ -162,7 +165,7 @@ class EfficiencyModel:
     def _work_s(self, shape: KernelShape, direction: Direction, precision: Precision) -> float:
         """Return the least time of the work of one execution, without starting it."""
         roofline = self._roofline(precision)
-        if self._is_framework and is_grouped(shape):
+        if self._compiles_groups and is_grouped(shape):
             return grouped_flop(shape, direction=direction) / roofline.flop_per_s
         return roofline.work_s(shape, direction=direction, precision=precision)
 
@@ -229,7 +232,7 @@ class EfficiencyModel:
         bound = self._bound_s(shape, direction, precision)
         samples, is_own = self._samples_for(kind, direction, precision)
         if not samples:
-            factor, log_sd = usual_factor(shape, is_framework=self._is_framework)
+            factor, log_sd = usual_factor(shape, compiles_groups=self._compiles_groups)
             return KernelTime(
                 time_s=bound * factor,
                 log_sd=log_sd,

@@ -24,17 +24,17 @@ DEFAULT_FACTOR = {
 }
 UNKNOWN_FACTOR = 2.0
 _LOG_SD = 0.5
-# Convolutions in groups have a law of their own under a framework (`advisor.predict.grouped`).
+# Convolutions in groups have a law of their own on a processor (`advisor.predict.grouped`).
 _GROUPED_LOG_SD = 0.4
 
 
-def usual_factor(shape: KernelShape, *, is_framework: bool) -> tuple[float, float]:
+def usual_factor(shape: KernelShape, *, compiles_groups: bool) -> tuple[float, float]:
     """Return the usual time of a kernel over its bound, and the sd of its logarithm.
 
     Args:
         shape: of the kernel.
-        is_framework: whether TensorFlow runs it.
+        compiles_groups: whether XLA computes convolutions in groups.
     """
-    if is_framework and is_grouped(shape):
+    if compiles_groups and is_grouped(shape):
         return 1.0, _GROUPED_LOG_SD
     return DEFAULT_FACTOR.get(operator_kind(shape), UNKNOWN_FACTOR), _LOG_SD

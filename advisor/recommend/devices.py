@@ -139,7 +139,7 @@ def spec_of(
 
 
 def hints_beyond(hints: Iterable[Hint], decided: Container[str]) -> Iterator[Hint]:
-    """Yield hints but those for own GPUs that are decided.
+    """Yield hints but those that are decided, for own GPUs by the GPU.
 
     Args:
         hints: of the options table.
@@ -147,7 +147,8 @@ def hints_beyond(hints: Iterable[Hint], decided: Container[str]) -> Iterator[Hin
     """
     for hint in hints:
         is_own = hint.option.kind is OptionKind.LOCAL_DEVICE
-        if not (is_own and f"{DEVICE_PREFIX}{hint.option.device_id}" in decided):
+        told_by = f"{DEVICE_PREFIX}{hint.option.device_id}" if is_own else hint.option.id
+        if told_by not in decided:
             yield hint
 
 

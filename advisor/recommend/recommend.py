@@ -50,6 +50,9 @@ from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction, trials_of, with_tried
 from advisor.recommend.worth_buying import Purchases, judge_purchases, use_of
 
+# Row of the options table about interruptible machines: one that is ranked says more.
+_ABOUT_SPOT = "spot"
+
 
 def recommend(
     profile: MachineProfile,
@@ -122,6 +125,8 @@ def recommend(
     avoid = _by_harm((*listed.avoid, *evaluated.avoid))
     # The steps of a ranked GPU hold what hints say of it; a slower one needs none.
     decided = {row.option.id for row in ranked} | {row.option.id for row in evaluated.avoid}
+    if any(row.option.is_spot for row in ranked):
+        decided.add(_ABOUT_SPOT)
     uncertain = (
         dataclasses.replace(
             hint, steps=_steps(hint.option, given=given, hours=0.0, hints=listed.hints)

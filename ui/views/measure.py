@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.i18n import N_, Translator
+from advisor.model.measurement import Measurement
 from ui.models import measure_rows as rows
 from ui.models.curves import rate_series, roofline_series
 from ui.models.rows import RowsModel
@@ -127,8 +128,12 @@ class MeasureView(QWidget):
         if state is self._shown:
             return
         self._shown = state
+        # While it measures, what was skipped counts as done; afterwards only what has a figure.
+        answered = state.results
+        if not state.is_busy:
+            answered = tuple(result for result in answered if isinstance(result, Measurement))
         self.text.setText(
-            self._tr(_TEXTS[state.stage], n=len(state.results), total=state.n_total,
+            self._tr(_TEXTS[state.stage], n=len(answered), total=state.n_total,
                      message=state.message)
         )  # fmt: skip
         self.text.setProperty("failed", state.stage is Stage.FAILED)

@@ -206,7 +206,9 @@ def test_features_of_each_shape_can_be_logged(shape):
 def test_convolutions_in_groups_have_a_class_of_their_own_which_a_framework_runs_slowly():
     depthwise = conv(1, 64, 28, 64, groups=64)
     grouped = dataclasses.replace(depthwise, as_groups=True)
-    framework = EfficiencyModel([point(depthwise, 1e-4)], rooflines={F32: ROOF}, call_s=1e-4)
+    framework = EfficiencyModel(
+        [point(depthwise, 1e-4)], rooflines={F32: ROOF}, call_s=1e-4, compiles_groups=True
+    )
     times = [
         ask(framework, grouped, direction=direction)
         for direction in (Direction.FORWARD, Direction.WEIGHT_GRADIENT)

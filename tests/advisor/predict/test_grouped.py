@@ -29,7 +29,11 @@ OF_ONE_CHANNEL = [(2, 96, 16, 6.14, 7.27), (2, 768, 2, 1.80, 43.28), (8, 384, 4,
 def test_groups_of_one_channel_take_what_they_took(n, c, side, forward_ms, filters_ms):
     shape = in_groups(n, c, side, c, kernel=7, groups=c)
     model = EfficiencyModel(
-        [], rooflines={Precision.FLOAT32: ROOF}, call_s=LAUNCH_S / 0.38, library=Library.ONEDNN
+        [],
+        rooflines={Precision.FLOAT32: ROOF},
+        call_s=LAUNCH_S / 0.38,
+        library=Library.ONEDNN,
+        compiles_groups=True,
     )
     for direction, took_ms in (
         (Direction.FORWARD, forward_ms),

@@ -130,6 +130,15 @@ def test_avoid_is_sorted_by_harm_with_the_unknown_last(kaveri_advice):
     assert len(factors) >= 4
 
 
+@pytest.mark.parametrize(("regions", "is_ranked"), [((), True), (("no-such-region",), False)])
+def test_that_one_can_rent_interruptible_machines_is_no_hint_where_one_is_ranked(
+    knowledge, kaveri, regions, is_ranked
+):
+    advice = advise(knowledge, kaveri, job=Job(epochs=500), regions=regions)
+    assert any(row.option.is_spot for row in advice.ranked) is is_ranked
+    assert ("spot" in [hint.option.id for hint in advice.hints]) is not is_ranked
+
+
 def test_the_free_gpus_are_hinted_with_the_hours_they_would_take(kaveri_advice):
     free = [h for h in kaveri_advice.hints if h.option.kind is OptionKind.FREE_TIER]
     assert free

@@ -189,6 +189,19 @@ def test_curves_grow_with_the_results(measure):
     assert "9 of 12" in measure.text.text()
 
 
+@pytest.mark.parametrize(
+    ("stage", "said"),
+    [
+        (Stage.DONE, "8 kernels."),
+        (Stage.CANCELLED, "after 8 kernels"),
+        (Stage.LAST, "8 kernels of"),
+    ],
+)
+def test_what_has_no_figure_is_no_measured_kernel(measure, stage, said):
+    measure.show_state(AdviseState(stage=stage, results=results(9), n_total=12))
+    assert said in measure.text.text()
+
+
 def test_a_page_that_is_not_seen_does_no_work(measure):
     measure.hide()
     measure.show_state(AdviseState(stage=Stage.MEASURING, results=results(4), n_total=12))
