@@ -289,6 +289,7 @@ ASKED = (
     N_("{value} is neither yes nor no"),
     N_("{value} is not a whole number from {least} up"),
     N_("{value} would be bytes: give the unit too, such as {size}"),
+    N_("{value} would be MHz: give the unit too, such as {clock}"),
     N_("{value} is not a number from 0 up"),
     N_("expected a text of 1 to 200 characters"),
     N_("not a recorded machine: {why}"),

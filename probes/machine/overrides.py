@@ -26,6 +26,9 @@ _FIXED = ("collected_on", "missing", "overrides")
 _SIZE_WITH_UNIT = re.compile(r"\d+(\.\d+)?\s*([kmgt])i?b", re.IGNORECASE)
 # A smaller number without a unit was meant as GiB or KiB.
 _LEAST_BYTES = 1024
+_CLOCK_WITH_UNIT = re.compile(r"(\d+(?:\.\d+)?)\s*(mhz|ghz)", re.IGNORECASE)
+# A smaller clock without a unit was meant as GHz.
+_LEAST_MHZ = 50.0
 _FACTORS = {"k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 
 
@@ -36,8 +39,8 @@ def apply_overrides(profile: MachineProfile, overrides: Mapping[str, str]) -> Ma
 
     Args:
         profile: what the probe found.
-        overrides: dotted name -> text of the value. Lists are separated by commas, sizes may
-            carry a unit ("4GiB"), "none" means not known.
+        overrides: dotted name -> text of the value. Lists are separated by commas, sizes and
+            clocks may carry a unit ("4GiB", "3.7 GHz"), "none" means not known.
 
     Raises:
         InputError: for a name that does not exist or a text that is no such value.
@@ -161,12 +164,18 @@ def _parse_count(text: str, *, name: str) -> int:
 
 
 def _parse_number(text: str, *, name: str) -> float:
+    is_clock = name.endswith("_mhz")
+    match = _CLOCK_WITH_UNIT.fullmatch(text) if is_clock else None
     try:
-        value = float(text)
+        value = float(match[1]) if match else float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value < 0:
         raise InputError(f"{name}: {text!r} is not a number from 0 up")
+    if match:
+        return value * (1000.0 if match[2].lower() == "ghz" else 1.0)
+    if is_clock and 0 < value < _LEAST_MHZ:
+        raise InputError(f"{name}: {text!r} would be MHz: give the unit too, such as {text} GHz")
     return value
 
 

@@ -23,6 +23,8 @@ def profile():
     [
         ("cpu.n_physical_cores", "2", 2),
         ("cpu.max_mhz", "4000", 4000.0),
+        ("cpu.max_mhz", "3.7 GHz", 3700.0),
+        ("cpu.base_mhz", "2600mhz", 2600.0),
         ("cpu.quota_cpus", "none", None),
         ("cpu.brand", "My CPU", "My CPU"),
         ("cpu.isa_features", "AVX2, fma", ("avx2", "fma")),
@@ -81,6 +83,8 @@ def test_overrides_add_up(profile):
         ("cpu.caches", "1"),
         ("cpu.caches.0.size_bytes", "1"),
         ("memory.total_bytes", "lots"),
+        ("cpu.max_mhz", "3.7"),
+        ("cpu.max_mhz", "3.7 THz"),
         ("power.on_battery", "maybe"),
         ("os.family", "dos"),
         ("graphics.gpu7.kind", "igpu"),
