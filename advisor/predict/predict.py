@@ -120,7 +120,7 @@ def _sheet_evidence(context: PredictionContext) -> tuple[Evidence, ...]:
         fast = limits.cores - limits.slow_cores
         cores = f"{fast:g} fast and {limits.slow_cores:g} slow cores ({SLOW_RATE:.2f} of one)"
     statement = (
-        f"{cores} x {limits.ghz:.1f} GHz x {per_cycle:g} flop per cycle = "
+        f"{cores} x {limits.ghz:.1f} GHz x {per_cycle:.3g} flop per cycle = "
         f"{limits.peak_flop_per_s(Precision.FLOAT32) / 1e9:.0f} GFLOP/s at most, "
         f"memory {limits.bandwidth_byte_per_s / 1e9:.0f} GB/s"
     )

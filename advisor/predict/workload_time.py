@@ -299,7 +299,9 @@ def _uncertainty(
     """Return the log sd of a step, and why it is wider than usual."""
     notes: list[str] = []
     if not device.points:
-        notes.append("Nothing was measured yet: the times follow from the data sheet.")
+        notes.append(
+            "No kernel of the framework was timed yet: the times follow from the data sheet."
+        )
         return math.log(_SPEC_FACTOR) / Z_80, notes
     exact = _exact_share(sums)
     raw = math.log(_RAW_FACTOR[workload.phase]) / Z_80

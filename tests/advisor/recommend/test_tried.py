@@ -86,7 +86,7 @@ def test_the_state_now_is_what_was_measured(machine):
 
 def test_what_was_assumed_of_the_step_is_gone_and_its_parts_add_up_as_before(machine):
     predicted, tried = advise(machine, None).baseline, advise(machine, TRIALS).baseline
-    assert "Nothing was measured yet: the times follow from the data sheet." in (
+    assert "No kernel of the framework was timed yet: the times follow from the data sheet." in (
         predicted.assumptions
     )
     assert tried.assumptions == tuple(WORKLOAD.notes)
