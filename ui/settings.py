@@ -92,20 +92,36 @@ def read_overrides() -> dict[str, str]:
 def keep_last(recommendation: Recommendation) -> str | None:
     """Keep the recommendation for later and in the history.
 
-    A full or read-only disk must not cost the answer.
+    That of a run that was stopped is in the history alone, where the last one knows more of the
+    same job. A full or read-only disk must not cost the answer.
 
     Returns:
         Why it could not be kept, None when it was.
     """
     try:
         data_folder().mkdir(parents=True, exist_ok=True)
-        write_bytes(last_recommendation_file(), dump_document(recommendation).encode("utf-8"))
+        if not _is_part_of_last(recommendation):
+            write_bytes(last_recommendation_file(), dump_document(recommendation).encode("utf-8"))
         keep_advice(recommendation, folder=advices_folder(), now=dt.datetime.now(dt.UTC))
     except OSError as error:
         return f"{error.filename or data_folder()}: {error.strerror or error}"
     except InputError as error:
         return str(error)
     return None
+
+
+def _is_part_of_last(recommendation: Recommendation) -> bool:
+    """Whether it was stopped, and the last one is of the same job and was not."""
+    if recommendation.measurements is None or not recommendation.measurements.is_cancelled:
+        return False
+    last = read_last()
+    return (
+        last is not None
+        and last.workload == recommendation.workload
+        and last.measurements is not None
+        and bool(last.measurements.measured)
+        and not last.measurements.is_cancelled
+    )
 
 
 def read_last() -> Recommendation | None:

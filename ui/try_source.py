@@ -13,9 +13,9 @@ from advisor.errors import InputError, NetworkFileError
 from advisor.knowledge.store import Knowledge
 from advisor.model.quantity import Phase, Precision
 from advisor.model.trial import CodeReference, DataKind, TrialData, TrialSource
-from advisor.model.workload import Workload
+from advisor.model.workload import MAX_BATCH_SIZE, Workload
 from advisor.network.bundled import bundled_config_text, find_network
-from advisor.network.load import DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE
+from advisor.network.load import DEFAULT_BATCH_SIZE
 from advisor.network.reading import read_keras_file
 
 _DEFAULT_FUNCTION = "build_model"

@@ -183,7 +183,7 @@ class Wiring(QObject):
         from ui.views.machine import MachineView
 
         presenter = self._presenters.machine
-        view = MachineView(translator=self._tr)
+        view = MachineView(translator=self._tr, refusal=presenter.refusal)
         view.probe_requested.connect(presenter.probe)
         view.doctor_requested.connect(self._copy_doctor_report)
         view.change_requested.connect(presenter.change)

@@ -19,7 +19,10 @@ from advisor.model.quantity import Interval, Source
 
 def software_of(row: PublishedResult) -> str:
     """Return framework, version, backend and build of a row in words."""
-    name = " ".join(part for part in (row.framework, row.framework_version) if part)
+    version = row.framework_version or ""
+    # "CUDA", "CUDA 10.1.243; Cudnn 7.6.2.24": some versions name their framework themselves.
+    names_itself = bool(row.framework) and version.startswith(f"{row.framework} ")
+    name = " ".join(part for part in ("" if names_itself else row.framework, version) if part)
     rest = [part for part in (row.backend, row.build) if part]
     threads = None
     if row.threads:

@@ -20,8 +20,8 @@ _RANGES: tuple[tuple[str, float, float], ...] = (
     ("size_bytes", 1.0, 2.0**60),
     ("_bytes", 0.0, 2.0**60),
     ("level", 1.0, 5.0),
-    ("_cores", 1.0, 1e6),
-    ("_cpus", 0.01, 1e6),
+    ("_cores", 1.0, 1e4),
+    ("_cpus", 0.01, 1e4),
     ("n_packages", 1.0, 1e4),
     ("n_numa_nodes", 1.0, 1e4),
     ("compute_units", 0.0, 1e6),
@@ -30,7 +30,7 @@ _RANGES: tuple[tuple[str, float, float], ...] = (
     ("_fraction", 0.0, 1.0),
 )
 # The first of each pair is part of the second.
-_PARTS: tuple[tuple[str, str], ...] = (
+PARTS: tuple[tuple[str, str], ...] = (
     ("cpu.n_physical_cores", "cpu.n_logical_cpus"),
     ("cpu.usable_cpus", "cpu.n_logical_cpus"),
     ("cpu.n_packages", "cpu.n_physical_cores"),
@@ -81,7 +81,7 @@ def check_machine(profile: MachineProfile) -> None:
     values = dict(_values("", profile))
     for name, value in values.items():
         check_value(name, value)
-    for part, whole in _PARTS:
+    for part, whole in PARTS:
         least, most = values.get(part), values.get(whole)
         if least is not None and most is not None and least > most:
             raise InputError(f"{part}: {least} cannot be: {whole} is {most}")

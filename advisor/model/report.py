@@ -55,12 +55,17 @@ class BarChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A point of a scatter chart; one on the Pareto front is marked."""
+    """A point of a scatter chart; one on the Pareto front is marked.
+
+    Attributes:
+        number: by which a table names it too, None without one.
+    """
 
     label: str
     x: float
     y: float
     is_marked: bool = False
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from advisor.model.kernel import KernelShape
 from advisor.model.quantity import Phase, Precision
 
+# The largest batch of a job.
+MAX_BATCH_SIZE = 65_536
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:

@@ -13,7 +13,7 @@ from typing import Any
 from advisor.errors import InputError, NetworkFileError
 from advisor.model.published import NetworkFacts
 from advisor.model.quantity import Phase, Precision
-from advisor.model.workload import Job, Workload
+from advisor.model.workload import MAX_BATCH_SIZE, Job, Workload
 from advisor.network.builder import Network
 from advisor.network.bundled import bundled_config_text, find_network
 from advisor.network.keras_config import network_from_config
@@ -22,7 +22,6 @@ from advisor.network.onnx_graph import network_from_onnx
 from advisor.network.onnx_reading import read_onnx, read_onnx_file
 from advisor.network.reading import read_keras_config, read_keras_file
 
-MAX_BATCH_SIZE = 65_536
 MAX_SAMPLES = 10**15
 MAX_EPOCHS = 1_000_000
 

@@ -259,6 +259,7 @@ def _points(advice: Recommendation, tr: Translator) -> Iterable[Point]:
                 x=row.prediction.total_s.mid / 3600,
                 y=row.cost.total_usd.mid,
                 is_marked=row.is_pareto,
+                number=row.rank,
             )
 
 

@@ -11,8 +11,9 @@ from reportlab.graphics.shapes import Circle, Drawing, Line, Rect, String
 from reportlab.lib.colors import Color, HexColor
 
 from advisor.format import format_number
-from advisor.model.report import Bar, BarChart, Point, ScatterChart
+from advisor.model.report import Bar, BarChart, ScatterChart
 from advisor.report.fonts import FONT, font_of, text_width
+from advisor.report.label_places import Box, find_place
 from advisor.report.text import bar_fraction
 
 INK = HexColor(0x1F2933)
@@ -27,6 +28,8 @@ COLOURS = {
 _ROW = 15.5
 _TEXT = 8.0
 _LEAST_LETTERS = 3
+# Of a scatter chart: radius of a point, size of its name, and how wide a name may be.
+_DOT, _LABEL, _LONGEST_LABEL = 3.2, 7.0, 150.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,18 +108,16 @@ def fitted(text: str, room: float) -> str:
 
 def scatter_drawing(chart: ScatterChart, *, width: float, font: str) -> Drawing:
     """Return a scatter chart with labelled points; marked ones are on the Pareto front."""
-    height = 170.0
+    height = 210.0
     drawing = Drawing(width, height)
     drawing.add(_string(0, height - 9, chart.title, font=font, size=9.0))
-    frame = _Frame(left=46, bottom=30, width=width - 150, height=height - 56)
+    frame = _Frame(left=46, bottom=30, width=width - 110, height=height - 56)
     if not chart.points:
         return drawing
     x_axis = _Axis.of([p.x for p in chart.points], is_log=chart.is_log_x)
     y_axis = _Axis.of([p.y for p in chart.points], is_log=chart.is_log_y)
     _draw_axes(drawing, frame, x_axis, y_axis, chart, font)
-    taken: list[tuple[float, float]] = []
-    for point in sorted(chart.points, key=lambda p: not p.is_marked):
-        _draw_point(drawing, point, frame, x_axis, y_axis, taken, font)
+    _draw_points(drawing, chart, frame, (x_axis, y_axis), font)
     return drawing
 
 
@@ -189,21 +190,36 @@ def _draw_axes(
     drawing.add(_string(0, top, chart.y_axis, font=font, size=7.5, colour=MUTED))
 
 
-def _draw_point(
-    drawing: Drawing,
-    point: Point,
-    frame: _Frame,
-    x_axis: _Axis,
-    y_axis: _Axis,
-    taken: list[tuple[float, float]],
-    font: str,
+def _draw_points(
+    drawing: Drawing, chart: ScatterChart, frame: _Frame, axes: tuple[_Axis, _Axis], font: str
 ) -> None:
-    x = frame.left + x_axis.fraction(point.x) * frame.width
-    y = frame.bottom + y_axis.fraction(point.y) * frame.height
-    colour: Color = COLOURS["best"] if point.is_marked else COLOURS["none"]
-    drawing.add(Circle(x, y, 3.2, fillColor=colour, strokeColor=None))
-    # A label that would cover another one is left out; the table beside names every point.
-    if any(abs(x - tx) < 90 and abs(y - ty) < 8 for tx, ty in taken):
-        return
-    taken.append((x, y))
-    drawing.add(_string(x + 5, y - 2.5, fitted(point.label, 130), font=font, size=7.0))
+    """Draw every point, and its name or else its number where that covers nothing."""
+    x_axis, y_axis = axes
+    places = {
+        point: (
+            frame.left + x_axis.fraction(point.x) * frame.width,
+            frame.bottom + y_axis.fraction(point.y) * frame.height,
+        )
+        for point in chart.points
+    }
+    area = Box(left=frame.left, bottom=frame.bottom - 6, right=drawing.width,
+               top=frame.bottom + frame.height + 4)  # fmt: skip
+    taken = [
+        Box(left=x - _DOT, bottom=y - _DOT, right=x + _DOT, top=y + _DOT)
+        for x, y in places.values()
+    ]
+    for point in sorted(places, key=lambda p: not p.is_marked):
+        x, y = places[point]
+        colour: Color = COLOURS["best"] if point.is_marked else COLOURS["none"]
+        drawing.add(Circle(x, y, _DOT, fillColor=colour, strokeColor=None))
+        # The table above tells what a number stands for.
+        numbered = f"{point.number}. {point.label}" if point.number else point.label
+        for text in (fitted(numbered, _LONGEST_LABEL), str(point.number or "")):
+            size = text_width(text, FONT, size=_LABEL)
+            place = find_place(
+                x, y, width=size, height=_LABEL, gap=_DOT + 2.0, taken=taken, area=area
+            )
+            if text and place is not None:
+                taken.append(place)
+                drawing.add(_string(place.left, place.bottom + 1.5, text, font=font, size=_LABEL))
+                break

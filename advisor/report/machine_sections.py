@@ -182,7 +182,7 @@ def measurement_section(
             (
                 request_name(measurement.request, tr),
                 measurement.request.device_id,
-                _stack(measurement),
+                said(_stack(measurement), tr),
                 format_rate(value, unit),
                 format_spread(measurement.spread),
                 str(len(measurement.values_s)),

@@ -22,6 +22,7 @@ from reportlab.platypus import (
 )
 from reportlab.platypus import Paragraph as PdfParagraph
 from reportlab.platypus import Table as PdfTable
+from reportlab.platypus import paragraph as line_breaking
 
 from advisor.model.report import (
     BarChart,
@@ -35,6 +36,9 @@ from advisor.model.report import (
 )
 from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
 from advisor.report.fonts import FONT, FONT_BOLD, FONT_MONO, font_of, marked_up, text_width
+
+# ReportLab knows what may begin no line in Japanese; Chinese has more such marks.
+line_breaking.ALL_CANNOT_START += "，；：！？”’…》"
 
 MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN

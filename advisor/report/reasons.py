@@ -8,6 +8,7 @@ Leaves to others: the sentences (`advisor.report.reason_sentences`), when a reas
 """
 
 import functools
+import re
 import string
 from collections.abc import Iterable
 
@@ -26,6 +27,9 @@ from advisor.report.conditions_text import condition_text
 from advisor.report.names import SYSTEMS, WARNINGS
 from advisor.report.reason_sentences import CAVEATS, REASONS
 from advisor.report.said import said_title
+
+# oneDNN, bfloat16 and tf.data stay as they are written.
+_PLAIN_WORD = re.compile(r"[a-z]+(?=[ ,]|$)")
 
 
 @functools.cache
@@ -88,7 +92,14 @@ def reasons_text(reasons: Iterable[Reason], tr: Translator) -> str:
 def sentences_text(texts: Iterable[str], tr: Translator) -> str:
     """Return texts as sentences one after another; Chinese has no space between them."""
     between = "" if tr.language.startswith("zh") else " "
-    return between.join(tr(N_("{text}."), text=text.rstrip(".。")) for text in texts)
+    return between.join(
+        tr(N_("{text}."), text=sentence_start(text.rstrip(".。"))) for text in texts
+    )
+
+
+def sentence_start(text: str) -> str:
+    """Return a sentence with a capital letter, unless it begins with a name or with code."""
+    return text[0].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def caveat_text(caveat: Caveat, tr: Translator) -> str:
@@ -98,6 +109,12 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
         return text
     values = ", ".join(f"{p.name} {_value(p, tr)}" for p in caveat.parameters)
     return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code
+
+
+def grave_text(advice: Recommendation, tr: Translator) -> str:
+    """Return the caveats without which no time of an advice may be read, a line each."""
+    codes = ("memory_too_small", "tensorflow_needs_avx", "tensorflow_has_no_build")
+    return "\n".join(caveat_text(each, tr) for each in advice.caveats if each.code in codes)
 
 
 def trial_text(advice: Recommendation, tr: Translator) -> str:

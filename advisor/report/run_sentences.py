@@ -36,6 +36,7 @@ ENDED = (
 )
 NOT_RUN = (
     N_("the time was used up before its turn"),
+    N_("cancelled before its turn"),
     N_("one run is too few to tell"),
     N_("the time set aside was used up"),
     N_("the time set aside ({time} s) was used up"),
@@ -107,6 +108,8 @@ UNTIMED = (
     N_("memory is swept in float32 only"),
     N_("memory is swept by {names}"),
     N_("machine code is timed on clock and float32 peak"),
+    N_("machine code, {n} threads"),
+    N_("machine code, 1 thread"),
     N_("the processor has no vector multiply-adds"),
     N_("the clock is not measured on a processor of kind {name}"),
     N_("the system lets no program make code: {why}"),

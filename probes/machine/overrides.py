@@ -16,7 +16,7 @@ from typing import Any
 
 from advisor.errors import InputError
 from advisor.model.machine import MachineProfile
-from advisor.model.plausible import check_value
+from advisor.model.plausible import PARTS, check_value
 from probes.machine.text import parse_size
 
 _UNKNOWN_WORDS = ("none", "unknown", "")
@@ -35,7 +35,8 @@ _FACTORS = {"k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 def apply_overrides(profile: MachineProfile, overrides: Mapping[str, str]) -> MachineProfile:
     """Return the profile with the user's values in place of the probed ones.
 
-    Missing facts about a value that is now given are dropped.
+    Missing facts about a value that is now given are dropped. Where a given value contradicts a
+    probed one, as more cores than threads do, the probed one is made to fit.
 
     Args:
         profile: what the probe found.
@@ -43,15 +44,48 @@ def apply_overrides(profile: MachineProfile, overrides: Mapping[str, str]) -> Ma
             clocks may carry a unit ("4GiB", "3.7 GHz"), "none" means not known.
 
     Raises:
-        InputError: for a name that does not exist or a text that is no such value.
+        InputError: for a name that does not exist, a text that is no such value, or two given
+            values that contradict each other.
     """
     changed = profile
     for name, text in overrides.items():
         parts = _split(name, profile=changed)
         changed = _replace(changed, parts, text=text, name=name)
     names = tuple(sorted({*profile.overrides, *overrides}))
+    changed = _fitted(changed, given=names)
     missing = tuple(fact for fact in changed.missing if fact.fact not in overrides)
     return dataclasses.replace(changed, overrides=names, missing=missing)
+
+
+def _fitted(profile: MachineProfile, *, given: tuple[str, ...]) -> MachineProfile:
+    """Return the profile in which no part is larger than its whole, for the given values' sake."""
+    settled = set(given)
+    # Twice: what one pair changed may be part of another.
+    for part, whole in (*PARTS, *PARTS):
+        n_part, n_whole = (_number(profile, name) for name in (part, whole))
+        if n_part is None or n_whole is None or n_part <= n_whole:
+            continue
+        if {part, whole} <= settled:
+            raise InputError(f"{part}: {n_part:g} cannot be: {whole} is {n_whole:g}")
+        if part in settled:
+            profile = _with(profile, whole, n_part)
+            settled.add(whole)
+        elif whole in settled:
+            profile = _with(profile, part, n_whole)
+            settled.add(part)
+    return profile
+
+
+def _number(profile: MachineProfile, name: str) -> float | None:
+    section, field = name.split(".")
+    value: float | None = getattr(getattr(profile, section), field)
+    return value
+
+
+def _with(profile: MachineProfile, name: str, value: float) -> MachineProfile:
+    section, field = name.split(".")
+    changed = dataclasses.replace(getattr(profile, section), **{field: value})
+    return dataclasses.replace(profile, **{section: changed})
 
 
 def _split(name: str, *, profile: MachineProfile) -> tuple[str, ...]:

@@ -21,7 +21,28 @@ def tolerance(precision):
     return _TOLERANCES[precision]
 
 
-def compare(found, expected, precision, what):
+def compare_slopes(gradient, directions, expected, precision):
+    """Compare a gradient with how fast the loss grows in some directions.
+
+    Few slopes may all be small by chance, so that a sound gradient in a short format would look
+    wrong beside them: the distance is relative to what slopes of such a gradient usually are.
+
+    Args:
+        gradient: what the kernel gave.
+        directions: arrays of its shape, of independent standard normal values.
+        expected: the slope in each direction, of the reference.
+        precision: number format that the kernel computed in.
+
+    Raises:
+        worker_errors.WrongResult: when they are too far apart, or not numbers.
+    """
+    gradient = np.asarray(gradient, dtype=np.float64)
+    slopes = [float(np.sum(gradient * direction)) for direction in directions]
+    usual = float(np.linalg.norm(gradient)) * len(slopes) ** 0.5
+    return compare(slopes, expected, precision, "slopes of the loss", usual=usual)
+
+
+def compare(found, expected, precision, what, usual=0.0):
     """Compare two arrays and return the statement of how the result was verified.
 
     Args:
@@ -29,6 +50,7 @@ def compare(found, expected, precision, what):
         expected: the same values of the reference.
         precision: number format that the kernel computed in.
         what: name of the reference, for the statement.
+        usual: norm of the reference where it is known to be as large; a smaller one is chance.
 
     Raises:
         worker_errors.WrongResult: when they are too far apart, or not numbers.
@@ -39,7 +61,7 @@ def compare(found, expected, precision, what):
         raise worker_errors.WrongResult(
             "the result has {} values, expected {}".format(found.size, expected.size)
         )
-    size = float(np.linalg.norm(expected))
+    size = max(float(np.linalg.norm(expected)), usual)
     distance = float(np.linalg.norm(found - expected)) / (size if size > 0.0 else 1.0)
     limit = tolerance(precision)
     if not distance <= limit:

@@ -84,8 +84,7 @@ def _checks(tf, kernel, layer, value, loss_weights):
             (loss(samples + _STEP * d) - loss(samples - _STEP * d)) / (2 * _STEP)
             for d in directions
         ]
-        slopes = [float(np.sum(found * d)) for d in directions]
-        return worker_check.compare(slopes, expected, kernel["precision"], "slopes of the loss")
+        return worker_check.compare_slopes(found, directions, expected, kernel["precision"])
 
     return check_forward, check_backward
 

@@ -163,8 +163,7 @@ class LstmProblem:
         sample = self.inputs[:1].astype(np.float64)
         directions = np.random.default_rng(5).standard_normal((4, *sample.shape))
         expected = [self._slope(sample, direction) for direction in directions]
-        slopes = [float(np.sum(found[:1] * direction)) for direction in directions]
-        return worker_check.compare(slopes, expected, self._precision, "slopes of the loss")
+        return worker_check.compare_slopes(found[:1], directions, expected, self._precision)
 
     def _slope(self, sample, direction):
         """Return how fast the loss grows in a direction, from two evaluations."""

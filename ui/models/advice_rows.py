@@ -18,7 +18,7 @@ from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Recommendation
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_text
-from advisor.report.reasons import reasons_text
+from advisor.report.reasons import reasons_text, sentence_start
 from advisor.report.said import said, said_title, source_text
 from ui.models.explanations import BASIS_TIPS, DONE, INTERVAL, MONEY, RANK, SPEEDUP
 from ui.models.rows import Cell, Span
@@ -129,7 +129,7 @@ def avoid_rows(advice: Recommendation, tr: Translator) -> tuple[tuple[Cell, ...]
 
 def _avoid_row(row: AvoidedOption, tr: Translator) -> tuple[Cell, ...]:
     texts = [reasons_text(row.reasons, tr)]
-    statements = [said(e.statement, tr) for e in row.evidence]
+    statements = [sentence_start(said(e.statement, tr)) for e in row.evidence]
     texts += [each for each in statements if each.rstrip(".。") not in texts[0]]
     why = "\n".join(filter(None, texts))
     title = said_title(row.option.title, tr)

@@ -97,6 +97,9 @@ def diff_advices(before: Recommendation, after: Recommendation, *, names: tuple[
         notes.append(N_("The machines differ."))
     if any(each.measurements is None or not each.measurements.measured for each in (before, after)):
         notes.append(N_("One of the two rests on no measurement."))
+    if any(each.measurements is not None and each.measurements.is_cancelled
+           for each in (before, after)):  # fmt: skip
+        notes.append(N_("One of the two was stopped before its end: part of it was not measured."))
     old, new = _headlines(before), _headlines(after)
     lost = len(old.keys() ^ new.keys())
     if old and before.measurements == after.measurements:

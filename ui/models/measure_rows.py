@@ -10,7 +10,7 @@ from advisor.format import UNKNOWN, format_duration, format_rate, format_spread
 from advisor.i18n import N_, Translator
 from advisor.model import kernel
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
-from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
+from advisor.model.measurement import FailedMeasurement, Measurement, Outcome, Runner
 from advisor.predict.work import rate
 from advisor.report.names import MEASURED_IN_SHORT, OUTCOMES, request_name
 from advisor.report.said import said_line
@@ -24,6 +24,14 @@ RESULT_TIPS = ("", "", "", SPREAD, "")
 # Verdicts on kernels that were never begun.
 LEFT_OUT = (Outcome.CANCELLED, Outcome.SKIPPED)
 _NAMED = 12
+_SOFTWARE = {
+    Runner.NUMPY: "NumPy",
+    Runner.KERAS: "Keras",
+    Runner.TORCH: "PyTorch",
+    Runner.JAX: "JAX",
+    Runner.ONNXRUNTIME: "ONNX Runtime",
+    Runner.OPENVINO: "OpenVINO",
+}
 
 MEANINGS: dict[type, str] = {
     kernel.GemmShape: N_(
@@ -139,6 +147,10 @@ def _result_row(
     meaning = meaning_of(result.request.shape)
     what = Cell(text=name, value=name, explanation=tr(meaning) if meaning else "")
     device = device_name(result.request.device_id, profile)
+    # The same kernel is timed through several libraries.
+    software = _SOFTWARE.get(result.request.runner)
+    if software is not None:
+        device = f"{device} · {software}"
     hint = tr(MEASURED_IN_SHORT) if _is_processor(result.request.device_id, profile) else ""
     where = Cell(text=device, value=device, explanation=hint)
     if isinstance(result, FailedMeasurement):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from advisor.format import format_bytes, format_count, format_percent
 from advisor.i18n import N_, Translator
-from advisor.model.kernel import Direction, UnknownShape
+from advisor.model.kernel import UnknownShape
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.workload import Operator, Workload
-from advisor.predict.work import flop
+from advisor.network.macs import count_multiply_adds
 from advisor.report.names import shape_name
 from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
@@ -116,7 +116,7 @@ def layers(workload: Workload, tr: Translator) -> tuple[_Layer, ...]:
 
 
 def _layer(name: str, same: list[Operator], workload: Workload, tr: Translator) -> _Layer:
-    work = sum(flop(operator.shape, direction=Direction.FORWARD) for operator in same)
+    work = sum(count_multiply_adds(operator.shape) for operator in same)
     shapes = tuple(
         "?" if isinstance(each.shape, UnknownShape) else shape_name(each.shape, tr) for each in same
     )
@@ -125,7 +125,7 @@ def _layer(name: str, same: list[Operator], workload: Workload, tr: Translator) 
         same[0].layer_type,
         shapes,
         sum(operator.parameters for operator in same),
-        work / 2 / workload.batch_size,
+        work / workload.batch_size,
     )
 
 

@@ -101,6 +101,15 @@ class MachinePresenter(QObject):
         """Put the user's value in the place of a probed one, for this and all later runs."""
         self._settle({**self._overrides, name: text})
 
+    def refusal(self, name: str, text: str) -> str:
+        """Return why the user's value cannot be taken, without its dotted name; "" when it can."""
+        if self._state.probed is not None:
+            try:
+                apply_overrides(self._state.probed, {**self._overrides, name: text})
+            except AdvisorError as error:
+                return str(error).removeprefix(f"{name}: ")
+        return ""
+
     def reset(self, name: str) -> None:
         """Take what the probe found again."""
         self._settle({key: text for key, text in self._overrides.items() if key != name})
@@ -123,6 +132,14 @@ class MachinePresenter(QObject):
         self._replace(replace(self._state, profile=profile))
 
     def _take(self, probed: MachineProfile) -> None:
+        try:
+            profile = apply_overrides(probed, self._overrides)
+        except AdvisorError:
+            profile = self._take_each(probed)
+        self._replace(MachineState(stage=MachineStage.READY, profile=profile, probed=probed))
+
+    def _take_each(self, probed: MachineProfile) -> MachineProfile:
+        """Return the machine with those of the user's values that it can have."""
         profile = probed
         for name, text in list(self._overrides.items()):
             try:
@@ -130,7 +147,7 @@ class MachinePresenter(QObject):
             except AdvisorError:
                 # A part that is not in this machine any more.
                 del self._overrides[name]
-        self._replace(MachineState(stage=MachineStage.READY, profile=profile, probed=probed))
+        return profile
 
     def _on_failed(self, error: Exception) -> None:
         text = error_line(error)

@@ -38,7 +38,6 @@ from ui.settings import SAVED_ENDING
 from ui.theme import report_colours
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.labels import text_label
-from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 
 if TYPE_CHECKING:
@@ -90,11 +89,7 @@ class AdviceView(QWidget):
         self.options_table = RowsTable(
             self._options, widths={0: 30, 2: 150, 3: 112, 4: 98, 5: 76}, name=tr(N_("Options"))
         )
-        self.options_table.setItemDelegate(RowDelegate(self.options_table))
-        self.options_table.verticalHeader().setDefaultSectionSize(
-            self.fontMetrics().height() * 2 + 22
-        )
-        self.options_table.setWordWrap(False)
+        self.options_table.give_two_lines(more_px=22)
         # What the mark means that a row may have.
         self.warning_note = text_label(tr(MAY_BE_FAR_OFF), name="note")
         self.warning_note.setContentsMargins(8, 4, 8, 0)

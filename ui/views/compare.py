@@ -28,7 +28,6 @@ from ui.models.rows import RowsModel
 from ui.presenters.compare import CompareStage, CompareState
 from ui.widgets.labels import spoken, text_label
 from ui.widgets.message_panel import MessagePanel
-from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 from ui.widgets.text_delegate import TextDelegate
 
@@ -63,11 +62,9 @@ class CompareView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 130, 2: 92, 3: 72, 4: 116}, name=translator(N_("Devices"))
+            self._rows, widths={1: 130, 2: 92, 3: 72}, name=translator(N_("Devices"))
         )
-        self.table.setItemDelegate(RowDelegate(self.table))
-        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() * 2 + 22)
-        self.table.setWordWrap(False)
+        self.table.give_two_lines(more_px=22)
         self.source = text_label(name="note")
         self.copy_button = QPushButton(translator(N_("&Copy the source")))
         self.message = MessagePanel()

@@ -43,7 +43,6 @@ from ui.theme import report_colours
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.labels import text_label
 from ui.widgets.message_panel import MessagePanel
-from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.rows_table import RowsTable
 
 _WIDTHS = {0: 140, 2: 190, 3: 270, 4: 90}
@@ -114,9 +113,7 @@ class HistoryView(QWidget):
             self._diff, widths={1: 110, 2: 110, 3: 90, 4: 110}, name=tr(N_("Before and after"))
         )
         for table in (self.table, self.diff_table):
-            table.setItemDelegate(RowDelegate(table))
-            table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() * 2 + 14)
-            table.setWordWrap(False)
+            table.give_two_lines(more_px=14)
 
     def _lay_out(self) -> None:
         comparison = QWidget()

@@ -7,6 +7,8 @@ Signals of `MachineView`:
 Leaves to others: the cards (`ui.models.machine_cards`), probing (`ui.presenters.machine`).
 """
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -19,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.model.machine import MachineProfile
+from advisor.report.said import said
 from probes.machine.override_forms import UNKNOWN_WORD, ValueForm, ValueUnit, value_form
 from ui.models.machine_cards import machine_cards
 from ui.presenters.machine import MachineStage, MachineState
@@ -49,9 +52,20 @@ class MachineView(QWidget):
     reset_requested = Signal(str)
     page_requested = Signal(str)
 
-    def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
-        """Build the page in its empty state."""
+    def __init__(
+        self,
+        *,
+        translator: Translator,
+        refusal: Callable[[str, str], str] = lambda _path, _text: "",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Build the page in its empty state.
+
+        `refusal` takes the dotted name and the text of a value and tells why it cannot be, "" if
+        it can.
+        """
         super().__init__(parent)
+        self._refusal = refusal
         self._tr = translator
         self._profile: MachineProfile | None = None
         self.text = text_label(name="status")
@@ -96,15 +110,25 @@ class MachineView(QWidget):
             self.cards.show_cards(machine_cards(state.profile, self._tr))
 
     def _ask(self, path: str, label: str) -> None:
-        """Ask for a value, beginning with the one that is there; the same one changes nothing."""
+        """Ask for a value, beginning with the one that is there; the same one changes nothing.
+
+        One that cannot be is asked for again, with the reason and what was typed.
+        """
         if self._profile is None:
             return
         form = value_form(self._profile, path)
-        text, is_given = self._answer(form, label)
-        if is_given and text.strip() not in ("", form.text):
-            self.change_requested.emit(path, text.strip())
+        typed, reason = form.text, ""
+        while True:
+            text, is_given = self._answer(form, label, typed=typed, reason=reason)
+            typed = text.strip()
+            if not is_given or typed in ("", form.text):
+                return
+            reason = said(self._refusal(path, typed), self._tr)
+            if not reason:
+                self.change_requested.emit(path, typed)
+                return
 
-    def _answer(self, form: ValueForm, label: str) -> tuple[str, bool]:
+    def _answer(self, form: ValueForm, label: str, *, typed: str, reason: str) -> tuple[str, bool]:
         title = self._tr(N_("Change a value"))
         question = self._tr(_QUESTIONS[form.unit], name=label)
         if form.choices:
@@ -115,4 +139,6 @@ class MachineView(QWidget):
         if form.may_be_unknown:
             hint = self._tr(N_("“unknown” is an answer too."))
             question = f"{question}\n{hint}"
-        return QInputDialog.getText(self, title, question, QLineEdit.EchoMode.Normal, form.text)
+        if reason:
+            question = f"{reason[0].upper()}{reason[1:]}\n\n{question}"
+        return QInputDialog.getText(self, title, question, QLineEdit.EchoMode.Normal, typed)

@@ -30,7 +30,9 @@ from ui.widgets.rows_table import RowsTable
 _TEXTS = {
     Stage.EMPTY: N_("Nothing was measured yet. Press Advise me on the first page."),
     Stage.PROBING: N_("Looking at this machine …"),
-    Stage.MEASURING: N_("Measuring {n} of {total}. Figures appear when a kernel is done."),
+    Stage.MEASURING: N_(
+        "Measuring {n} of up to {total}: what weighs most first, until its time is used up."
+    ),
     Stage.CANCELLING: N_("Stopping; what was measured is kept …"),
     Stage.DONE: N_("{n} kernels. Point at a row or a mark to see what it measures."),
     Stage.CANCELLED: N_("Stopped after {n} kernels."),
@@ -72,7 +74,7 @@ class MeasureView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 180, 2: 104, 3: 92, 4: 120}, name=translator(N_("Measured"))
+            self._rows, widths={1: 200, 2: 104, 3: 92, 4: 120}, name=translator(N_("Measured"))
         )
         self.table.setWordWrap(False)
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))

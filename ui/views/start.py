@@ -265,7 +265,7 @@ class StartView(QWidget):
 
     def _measuring_text(self, state: AdviseState) -> str:
         count = self._tr(
-            N_("Measuring: {n} of {total} kernels"), n=len(state.results), total=state.n_total
+            N_("Measuring: {n} of up to {total} kernels"), n=len(state.results), total=state.n_total
         )
         if state.running is None:
             return count

@@ -14,7 +14,7 @@ from advisor.model.option import OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.recommendation import RankedOption, Recommendation
 from advisor.report.names import BASES
-from advisor.report.reasons import cancelled_text, reason_text, trial_text
+from advisor.report.reasons import cancelled_text, grave_text, reason_text, trial_text
 from advisor.report.said import said, said_title, source_text
 from ui.models.advice_rows import money_lines
 from ui.models.explanations import BASIS_TIPS, INTERVAL
@@ -104,6 +104,9 @@ class AnswerCard(QFrame):
 
     def _body(self, advice: Recommendation, row: RankedOption) -> Iterator[QWidget]:
         tr = self._tr
+        grave = grave_text(advice, tr)
+        if grave:
+            yield text_label(grave, name="warning")
         for text in (cancelled_text(advice.measurements, tr), trial_text(advice, tr)):
             if text:
                 yield text_label(text, name="why")

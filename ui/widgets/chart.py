@@ -189,6 +189,8 @@ class Chart(QWidget):
                     **self._look(series),
                     **_values(series, self._unit),
                 )
+                # The plot's item does not pass these on to the points.
+                item.scatter.opts.update(hoverable=not series.is_line, tip=_name_of)
             else:
                 item = before[1]
                 if before[0] != series:
@@ -208,7 +210,7 @@ class Chart(QWidget):
         fill.setAlphaF(0.75)
         return {
             "pen": None, "symbol": _MARKS[series.mark % len(_MARKS)], "symbolSize": _SIZE,
-            "symbolBrush": fill, "symbolPen": colour, "hoverable": True, "tip": _name_of,
+            "symbolBrush": fill, "symbolPen": colour,
         }  # fmt: skip
 
 
@@ -231,7 +233,9 @@ def _legend_name(name: str) -> str:
 
 
 def _tip(label: str, height: float, unit: str) -> str:
-    return f"{label}\n{_short(height)}{unit}" if unit else label
+    text = _short(height)
+    between = " " if text[-1].isdigit() else ""
+    return f"{label}\n{text}{between}{unit}" if unit else label
 
 
 def _name_of(x: float, y: float, data: object) -> str:  # noqa: ARG001 - pyqtgraph's names

@@ -27,7 +27,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.published import NetworkFacts
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences
-from advisor.model.workload import Job
+from advisor.model.workload import MAX_BATCH_SIZE, Job
 from advisor.recommend.preferences import WEEK_H
 from advisor.report.names import CONTINENTS, OBJECTIVES, PHASES
 from probes.bench.plan import Budget
@@ -91,9 +91,11 @@ class JobForm(QWidget):
         self.network, self.phase, self.objective = _combo(), _combo(), _combo()
         self.precision, self.budget = _combo(), _combo()
         self.open_model = QPushButton(translator(N_("Open a model &file…")))
-        self.batch_size = _spin(32, 65536)
+        self.batch_size = _spin(32, MAX_BATCH_SIZE)
         self.samples = _spin(_DEFAULT_SAMPLES, 2_000_000_000)
         self.epochs = _spin(10, 1_000_000)
+        for spin in (self.batch_size, self.samples, self.epochs):
+            spin.setToolTip(translator(N_("From 1 to {most}"), most=f"{spin.maximum():,}"))
         self.max_usd = _limit("USD", translator(N_("no limit")))
         self.deadline_h = _limit("h", translator(N_("no limit")))
         self.where = _combo()
@@ -102,7 +104,7 @@ class JobForm(QWidget):
         # As wide as its largest value: it must not make the column wider than the page has room.
         self.electricity.setMaximum(_MOST_USD_PER_KWH)
         self.use_h.setMaximum(WEEK_H)
-        self.data_gb = _limit("GB", translator(N_("small")))
+        self.data_gb = _limit("GB", translator(N_("from the samples")))
         self.allows_cloud = QCheckBox(translator(N_("Renting is possible")))
         self.allows_buying = QCheckBox(translator(N_("Buying is possible")))
         self.more_button = QToolButton()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 
 from ui.models.rows import AnyIndex, CellRole, Span
 from ui.theme import report_colours
+from ui.widgets.text_delegate import line_height
 
 _MARGIN = 6
 _BAR_HEIGHT = 4
@@ -30,7 +31,7 @@ class RowDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:  # noqa: N802
         """Return room for both lines and the bar."""
         size = super().sizeHint(option, index)
-        height = QFontMetrics(option.font).height() * 2 + _DOT + 2 * _MARGIN
+        height = 2 * line_height(option.font, str(index.data() or "")) + _DOT + 2 * _MARGIN
         return QSize(size.width(), height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
@@ -51,7 +52,7 @@ class RowDelegate(QStyledItemDelegate):
     ) -> None:
         colour = option.palette.color(QPalette.ColorRole.Text)
         area = option.rect.adjusted(_MARGIN, _MARGIN, -_MARGIN, 0)
-        height = QFontMetrics(option.font).height()
+        height = line_height(option.font, text)
         first = QRect(area.left(), area.top(), area.width(), height)
         _paint_line(painter, first, text, option.font, colour, option.displayAlignment)
         detail = index.data(CellRole.DETAIL)

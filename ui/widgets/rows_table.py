@@ -11,6 +11,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.models.rows import RowsModel
+from ui.widgets.row_delegate import RowDelegate
+from ui.widgets.text_delegate import WrappedDelegate, line_height
 
 
 class RowsTable(QTableView):
@@ -80,8 +82,21 @@ class RowsTable(QTableView):
         """Number of the chosen row in the model, -1 without one."""
         return int(self._proxy.mapToSource(self.currentIndex()).row())
 
+    def give_two_lines(self, *, more_px: int) -> None:
+        """Make each row as high as two lines in the letters of the heads, and a little more.
+
+        Its cells do not wrap; `RowDelegate` paints them.
+        """
+        self.setItemDelegate(RowDelegate(self))
+        columns = range(self._proxy.columnCount())
+        heads = [self._proxy.headerData(n, Qt.Orientation.Horizontal) for n in columns]
+        height = 2 * line_height(self.font(), "".join(str(head) for head in heads)) + more_px
+        self.verticalHeader().setDefaultSectionSize(height)
+        self.setWordWrap(False)
+
     def fit_rows(self) -> None:
         """Make each row as high as its wrapped text, now and after each change of width."""
+        self.setItemDelegate(WrappedDelegate(self))
         mode = QHeaderView.ResizeMode.ResizeToContents
         self.verticalHeader().setSectionResizeMode(mode)
 

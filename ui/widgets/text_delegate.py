@@ -1,22 +1,62 @@
-"""Draws entries of a list of several lines: each as high as its wrapped text in any script.
+"""Entries of lists and cells of tables as high as their text in any script.
 
-Leaves to others: the entries.
+Letters of another font, such as Chinese ones, are higher than the font by which Qt reckons.
+Leaves to others: the entries, cells of two lines (`ui.widgets.row_delegate`).
 """
 
+import math
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QFont, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 # Room beside and above the text, as the style sheet gives it.
 _BESIDE_PX = 20
 _ABOVE_PX = 8
+# Around the text of a cell.
+_CELL_BESIDE_PX = 10
+_CELL_ABOVE_PX = 3
+
+
+def line_height(font: QFont, text: str) -> int:
+    """Return the height in pixels of a line with the letters of a text."""
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    line = layout.createLine()
+    layout.endLayout()
+    return math.ceil(line.height())
+
+
+def _wrapped_height(font: QFont, text: str, width: int) -> int:
+    """Return the height in pixels of a text that wraps at a width in pixels."""
+    document = QTextDocument()
+    document.setDefaultFont(font)
+    document.setDocumentMargin(0)
+    document.setPlainText(text)
+    document.setTextWidth(width)
+    return round(document.size().height())
+
+
+class WrappedDelegate(QStyledItemDelegate):
+    """Draws cells of a table whose text wraps."""
+
+    def sizeHint(  # noqa: N802 - Qt's name
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """Return the size of a cell at the width of its column."""
+        usual = super().sizeHint(option, index)
+        width = option.rect.width() - _CELL_BESIDE_PX
+        if width <= 0:
+            return usual
+        height = _wrapped_height(option.font, str(index.data() or ""), width)
+        return QSize(usual.width(), max(usual.height(), height + 2 * _CELL_ABOVE_PX))
 
 
 class TextDelegate(QStyledItemDelegate):
-    """Letters of another font are higher than those by which Qt reckons the height of an entry."""
+    """Draws the entries of a list."""
 
     def __init__(self, view: QListView) -> None:
-        """Draw the entries of a list."""
+        """Draw for a list."""
         super().__init__(view)
         self._view = view
 
@@ -24,10 +64,6 @@ class TextDelegate(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         """Return the size of an entry at the width of the list."""
-        document = QTextDocument()
-        document.setDefaultFont(self._view.font())
-        document.setDocumentMargin(0)
-        document.setPlainText(str(index.data() or ""))
-        document.setTextWidth(self._view.viewport().width() - _BESIDE_PX)
-        height = round(document.size().height()) + 2 * _ABOVE_PX
-        return QSize(super().sizeHint(option, index).width(), height)
+        width = self._view.viewport().width() - _BESIDE_PX
+        height = _wrapped_height(self._view.font(), str(index.data() or ""), width)
+        return QSize(super().sizeHint(option, index).width(), height + 2 * _ABOVE_PX)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from advisor.errors import InputError, NetworkFileError
 from advisor.model.kernel import GemmShape
 from advisor.model.quantity import Phase, Precision
-from advisor.model.workload import Job
+from advisor.model.workload import MAX_BATCH_SIZE, Job
 from advisor.network.load import (
-    MAX_BATCH_SIZE,
     NetworkSource,
     bundled_workload,
     load_workload,

@@ -5,6 +5,7 @@ import pytest
 from advisor.errors import InputError
 from advisor.model.codec import dump_document, load_document
 from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.plausible import check_machine
 from probes.machine.collect import collect_profile
 from probes.machine.overrides import apply_overrides
 from probes.machine.recording import RecordedReader
@@ -59,6 +60,30 @@ def test_a_given_value_is_no_longer_missing(make_machine):
     assert "cpu.n_physical_cores" not in {fact.fact for fact in changed.missing}
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"cpu.n_physical_cores": "6"}, {"cpu.n_physical_cores": 6, "cpu.n_logical_cpus": 6}),
+        ({"cpu.n_logical_cpus": "1"}, {"cpu.n_physical_cores": 1, "cpu.usable_cpus": 1}),
+        (
+            {"memory.total_bytes": "1 MiB"},
+            {"memory.total_bytes": 1 << 20, "memory.available_bytes": 1 << 20},
+        ),
+    ],
+)
+def test_what_contradicts_a_given_value_is_made_to_fit(profile, given, expected):
+    changed = apply_overrides(profile, given)
+    check_machine(changed)
+    for name, value in expected.items():
+        section, field = name.split(".")
+        assert getattr(getattr(changed, section), field) == value
+
+
+def test_two_given_values_that_contradict_each_other_are_refused(profile):
+    with pytest.raises(InputError, match=r"cpu.n_physical_cores: 9 .* cpu.n_logical_cpus is 8"):
+        apply_overrides(profile, {"cpu.n_physical_cores": "9", "cpu.n_logical_cpus": "8"})
+
+
 def test_overrides_add_up(profile):
     once = apply_overrides(profile, {"cpu.max_mhz": "4000"})
     twice = apply_overrides(once, {"cpu.base_mhz": "3700"})
@@ -76,6 +101,7 @@ def test_overrides_add_up(profile):
         ("cpu.n_physical_cores", "four"),
         ("cpu.n_physical_cores", "0"),
         ("cpu.n_physical_cores", "-1"),
+        ("cpu.n_physical_cores", "99999"),
         ("cpu.n_logical_cpus", "none"),
         ("cpu.max_mhz", "nan"),
         ("cpu.max_mhz", "-5"),

@@ -44,3 +44,47 @@ def test_float32_may_be_less_exact_where_the_library_was_told_so(monkeypatch):
     monkeypatch.setenv("ONEDNN_DEFAULT_FPMATH_MODE", "STRICT")
     with pytest.raises(WrongResult):
         worker_check.compare([1.01], [1.0], "float32", "x")
+
+
+def gradient_and_slopes(seed):
+    """Return a gradient, directions and its slopes along them."""
+    draw = np.random.default_rng(seed)
+    gradient = draw.standard_normal((1, 8, 32))
+    directions = draw.standard_normal((4, *gradient.shape))
+    return gradient, directions, [float(np.sum(gradient * d)) for d in directions]
+
+
+def test_a_sound_gradient_passes_however_small_its_slopes_are_by_chance():
+    refused = 0
+    for seed in range(400):
+        gradient, directions, slopes = gradient_and_slopes(seed)
+        noise = np.random.default_rng(1000 + seed).standard_normal(gradient.shape)
+        rounded = gradient * (1.0 + 0.008 * noise)
+        text = worker_check.compare_slopes(rounded, directions, slopes, "bfloat16")
+        assert text.startswith("4 values against slopes of the loss")
+        try:
+            found = [float(np.sum(rounded * d)) for d in directions]
+            worker_check.compare(found, slopes, "bfloat16", "x")
+        except WrongResult:
+            refused += 1
+    assert refused > 0, "the slopes alone would have been enough"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        np.zeros_like,
+        lambda gradient: -gradient,
+        lambda gradient: 1.1 * gradient,
+        lambda gradient: 1e6 * gradient,
+        lambda gradient: gradient[:, ::-1],
+        lambda gradient: np.where(np.arange(32) < 4, 0.0, gradient),
+        lambda gradient: np.full_like(gradient, np.nan),
+        lambda gradient: np.full_like(gradient, np.inf),
+    ],
+)
+def test_a_wrong_gradient_is_refused(spoil):
+    for seed in range(20):
+        gradient, directions, slopes = gradient_and_slopes(seed)
+        with np.errstate(invalid="ignore"), pytest.raises(WrongResult, match="slopes of the loss"):
+            worker_check.compare_slopes(spoil(gradient), directions, slopes, "bfloat16")

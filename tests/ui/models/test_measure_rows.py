@@ -27,7 +27,7 @@ def test_every_kind_of_kernel_has_its_meaning():
 def test_a_measurement_shows_rate_and_spread(tr):
     kernel, device, result, spread, state = result_rows((a_measurement(),), None, tr)[0]
     assert kernel.text == "GEMM 1024×1024×1024"
-    assert device.text == "CPU"
+    assert device.text == "CPU · Keras"
     assert result.text == "216 GFLOP/s"
     assert "of 3 values" in result.explanation
     assert result.explanation.startswith("Lower quartile ")

@@ -69,6 +69,24 @@ def test_a_value_that_makes_no_sense_is_refused(make, qtbot):
     assert kept == {}
 
 
+def test_the_reason_can_be_asked_for_before_a_value_is_given(make, qtbot):
+    presenter, _kept = make()
+    assert presenter.refusal("cpu.n_physical_cores", "many") == ""
+    ready(qtbot, presenter)
+    reason = presenter.refusal("cpu.n_physical_cores", "many")
+    assert reason == "'many' is not a whole number from 1 up"
+    assert presenter.refusal("cpu.n_physical_cores", "6") == ""
+    assert presenter.state.profile == a_profile()
+
+
+def test_kept_values_that_need_each_other_stand_after_the_next_start(make, qtbot):
+    own = {"cpu.n_packages": "8", "cpu.n_logical_cpus": "16"}
+    presenter, kept = make(own=own)
+    ready(qtbot, presenter)
+    assert presenter.state.profile.cpu.n_packages == 8
+    assert kept == own
+
+
 def test_kept_values_stand_after_the_next_start(make, qtbot):
     presenter, _kept = make(own={"memory.total_bytes": "8 GiB", "graphics.gpu7.compute_units": "3"})
     ready(qtbot, presenter)

@@ -104,6 +104,28 @@ def test_the_same_value_again_changes_nothing(machine, qtbot, monkeypatch):
         memory.findChildren(QToolButton)[0].click()
 
 
+def test_a_value_that_cannot_be_is_asked_for_again_with_the_reason(qtbot, tr, monkeypatch):
+    view = MachineView(
+        translator=tr,
+        refusal=lambda _path, text: "" if text == "8" else f"'{text}' is not a whole number",
+    )
+    qtbot.addWidget(view)
+    view.show_state(ready())
+    asked, answers = [], iter(["eight", "8"])
+
+    def answer(_parent, _title, label, _mode, text):
+        asked.append((label, text))
+        return next(answers), True
+
+    monkeypatch.setattr(QInputDialog, "getText", answer)
+    with qtbot.waitSignal(view.change_requested) as told:
+        view.cards.change_requested.emit("cpu.n_physical_cores", "Cores")
+    assert told.args == ["cpu.n_physical_cores", "8"]
+    (_first, now), (second, kept) = asked
+    assert now != kept == "eight"
+    assert second.startswith("'eight' is not a whole number")
+
+
 def test_what_has_few_answers_is_chosen(machine, qtbot, monkeypatch):
     machine.show_state(ready())
     offered = []
@@ -186,7 +208,7 @@ def test_curves_grow_with_the_results(measure):
         products = [r for r in results(count) if not isinstance(r.request.shape, StreamShape)]
         assert drawn == len(products)
     assert measure.progress.value() == 9
-    assert "9 of 12" in measure.text.text()
+    assert "9 of up to 12" in measure.text.text()
 
 
 @pytest.mark.parametrize(

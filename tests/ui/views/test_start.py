@@ -96,7 +96,7 @@ def test_what_can_be_pressed(view, states, name):
     ("name", "expected"),
     [
         ("empty", "Takes about a minute."),
-        ("measuring", "Measuring: 4 of 12 kernels\nCPU: convolution"),
+        ("measuring", "Measuring: 4 of up to 12 kernels\nCPU: convolution"),
         ("cancelling", "Stopping"),
         ("done", "Done. 11 kernels measured in 62 s. 1 gave no figure: the page Measure"),
         ("cancelled", "Stopped."),

@@ -65,6 +65,27 @@ def test_a_wheel_that_scrolls_the_page_leaves_the_chart_as_it_is(chart, qapp):
     assert chart.plot.viewRange() == before
 
 
+def test_a_point_tells_its_name_under_the_pointer(chart, qtbot):
+    points = tuple(
+        CurvePoint(x=x, y=x, label=f"kernel of {x:g}") for x in (10.0, 1000.0, 100_000.0)
+    )
+    chart.show_series([Series(name="kernels", points=points, shade=0, mark=0)])
+    view = chart.plot.getViewBox()
+
+    def point_at(x, y):
+        place = view.mapViewToScene(QPointF(math.log10(x), math.log10(y)))
+        qtbot.mouseMove(chart.plot.viewport(), chart.plot.mapFromScene(place))
+
+    # The view takes its size, and looks at the pointer some times in a second only.
+    qtbot.wait(300)
+    for point, rate in zip(points, ("10 FLOP/s", "1 kFLOP/s", "100 kFLOP/s"), strict=True):
+        point_at(point.x, point.y)
+        qtbot.waitUntil(lambda e=f"{point.label}\n{rate}": view.toolTip() == e)
+        qtbot.wait(100)
+    point_at(100.0, 10.0)
+    qtbot.waitUntil(lambda: view.toolTip() == "")
+
+
 def test_a_chart_without_series_keeps_its_legend_empty(chart):
     chart.show_series(series("one"))
     chart.show_series(())
