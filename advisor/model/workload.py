@@ -25,6 +25,8 @@ class Operator:
             frozen: no weight gradient, no update.
         needs_input_gradient: False for the first layers of a network.
         output_elements: values it produces for the whole batch (activations kept for training).
+        shared_parameters: values of its weights that an earlier call of the layer counts;
+            shared_variables: those of these tensors that training updates.
     """
 
     layer: str
@@ -35,6 +37,18 @@ class Operator:
     variables: int
     output_elements: int
     needs_input_gradient: bool = True
+    shared_parameters: int = 0
+    shared_variables: int = 0
+
+    @property
+    def used_parameters(self) -> int:
+        """Values of its weights, whichever call counts them; a product of two inputs has none."""
+        return self.parameters + self.shared_parameters
+
+    @property
+    def used_variables(self) -> int:
+        """Weight tensors to which this call gives a gradient."""
+        return self.variables + self.shared_variables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +59,7 @@ class Workload:
         network: bundled name or file name; title: for people.
         multiply_adds_per_sample: of one forward pass, the published convention.
         samples, epochs: size of the job (inference: samples in all, epochs 1).
+        n_inputs: arrays that a step is given.
         notes: what could not be modelled, one sentence each.
     """
 
@@ -65,6 +80,7 @@ class Workload:
     memory_training_bytes: int
     memory_inference_bytes: int
     notes: tuple[str, ...] = ()
+    n_inputs: int = 1
 
     @property
     def steps_per_epoch(self) -> int:

@@ -129,11 +129,14 @@ class NetworkBuilder:
             self.note(result.note)
         first, before = len(self._operators), self._trainable
         for position, step in enumerate(result.steps):
-            weighed = replace(step, weights=(), frozen=()) if is_repeated else step
+            weighed = step
             if not is_trainable:
-                weighed = replace(weighed, weights=(), frozen=(*weighed.frozen, *weighed.weights))
+                frozen = (*step.frozen, *step.weights)
+                weighed = replace(step, weights=(), frozen=frozen, shared=())
             sources = _sources(step, position=position, first=first, tensors=tensors)
-            self._add_operator(name, layer_type=class_name, step=weighed, sources=sources)
+            self._add_operator(
+                name, layer_type=class_name, step=weighed, sources=sources, is_repeated=is_repeated
+            )
         added = tuple(range(first, len(self._operators)))
         self._add_layer(
             name,
@@ -154,26 +157,35 @@ class NetworkBuilder:
         return tuple(Tensor(shape=s, sources=passed) for s in result.outputs)
 
     def _add_operator(
-        self, layer: str, *, layer_type: str, step: Step, sources: tuple[int, ...]
+        self,
+        layer: str,
+        *,
+        layer_type: str,
+        step: Step,
+        sources: tuple[int, ...],
+        is_repeated: bool,
     ) -> None:
         parameters = sum(step.weights) + sum(step.frozen)
         if max(step.elements, parameters) > MAX_ELEMENTS:
             raise NetworkFileError(f"layer {layer!r} is too large for any machine")
         needs_gradient = any(self._carries[source] for source in sources)
+        shared = (*step.shared, *(step.weights if is_repeated else ()))
         self._operators.append(
             Operator(
                 layer=layer,
                 layer_type=layer_type,
                 shape=step.shape,
                 inputs=sources,
-                parameters=parameters,
-                variables=len(step.weights),
+                parameters=0 if is_repeated else parameters,
+                variables=0 if is_repeated else len(step.weights),
                 output_elements=step.elements,
                 needs_input_gradient=needs_gradient,
+                shared_parameters=sum(step.shared) + (parameters if is_repeated else 0),
+                shared_variables=len(shared),
             )
         )
-        self._trainable += sum(step.weights)
-        self._carries.append(needs_gradient or bool(step.weights))
+        self._trainable += 0 if is_repeated else sum(step.weights)
+        self._carries.append(needs_gradient or bool(step.weights or step.shared))
 
     def _add_layer(
         self,

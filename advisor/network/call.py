@@ -22,6 +22,7 @@ class Step:
     Attributes:
         elements: values it produces, for the whole batch.
         weights: sizes of its trainable tensors; frozen: of those that no gradient updates.
+        shared: sizes of trainable tensors, or parts of them, that an earlier step has as well.
         reads: earlier steps of this layer (0, 1, ...) or inputs of the layer (-1 for the first,
             -2 for the second); None: the step before, all inputs for the first step.
     """
@@ -30,6 +31,7 @@ class Step:
     elements: int
     weights: tuple[int, ...] = ()
     frozen: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
     reads: tuple[int, ...] | None = None
 
 

@@ -69,7 +69,9 @@ def convolution(call: Call) -> Result:
         elements=call.total(output),
         weights=(kernel, *_bias(call, filters)),
     )
-    return Result(outputs=(output,), steps=(step, *fused_activation(call, output)))
+    # Zeros before the first moment make a copy of the input.
+    before = (call.elementwise("copy", call.input),) if window.padding == "causal" else ()
+    return Result(outputs=(output,), steps=(*before, step, *fused_activation(call, output)))
 
 
 def transposed(call: Call) -> Result:

@@ -5,7 +5,7 @@ Leaves to others: applying a layer at each step of time (`advisor.network.dispat
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.model.kernel import Cell, ConvShape, RecurrentShape
@@ -130,14 +130,20 @@ def bidirectional(call: Call, inner: Call) -> Result:
 
 
 def convolutional(call: Call) -> Result:
-    """Rule of `ConvLSTM1D`, `ConvLSTM2D`, `ConvLSTM3D`: two convolutions and the gates."""
+    """Rule of `ConvLSTM1D`, `ConvLSTM2D`, `ConvLSTM3D`, whose time steps wait for each other.
+
+    Keras computes each of the four gates of a time step by a convolution of the input and one of
+    the state, and adds and activates them one by one.
+    """
     rank = read_rank(call.class_name)
     timesteps, *frame = call.require_rank(rank + 2)
+    # Of a long sequence several time steps count as one.
+    at_once = -(-timesteps // _MOST_STEPS)
     one = Call(
         class_name=call.class_name,
         fields=call.fields,
         inputs=(tuple(frame),),
-        batch=call.batch * timesteps,
+        batch=call.batch * at_once,
         is_training=call.is_training,
     )
     image, window = read_image(one, rank), read_window(one, rank)
@@ -145,16 +151,25 @@ def convolutional(call: Call) -> Result:
     spatial = window_output(one, window, spatial=image.spatial)
     ones = (1,) * rank
     of_input = ConvShape(
-        n=one.batch, c=image.channels, spatial=image.spatial, k=4 * filters,
+        n=one.batch, c=image.channels, spatial=image.spatial, k=filters,
         kernel=window.kernel, strides=window.strides, output=spatial, dilation=window.dilation,
     )  # fmt: skip
     of_state = ConvShape(
-        n=one.batch, c=filters, spatial=spatial, k=4 * filters,
+        n=one.batch, c=filters, spatial=spatial, k=filters,
         kernel=window.kernel, strides=ones, output=spatial, dilation=ones,
     )  # fmt: skip
-    size = math.prod(window.kernel) * 4 * filters
-    bias = (4 * filters,) if call.fields.flag("use_bias", default=True) else ()
-    wide = one.total((*spatial, 4 * filters))
+    size = math.prod(window.kernel) * filters
+    has_bias = call.fields.flag("use_bias", default=True)
+    gates = _Gates(
+        of_input=Step(
+            shape=of_input,
+            elements=one.total((*spatial, filters)),
+            shared=(size * image.channels, *((filters,) if has_bias else ())),
+        ),
+        of_state=Step(
+            shape=of_state, elements=one.total((*spatial, filters)), shared=(size * filters,)
+        ),
+    )
     frame_out = image.shape(spatial, channels=filters)
     keeps = call.fields.flag("return_sequences", default=False)
     output = (timesteps, *frame_out) if keeps else frame_out
@@ -163,14 +178,49 @@ def convolutional(call: Call) -> Result:
         states = (frame_out, frame_out)
     return Result(
         outputs=(output, *states),
-        steps=(
-            Step(shape=of_input, elements=wide, weights=(size * image.channels, *bias)),
-            Step(shape=of_state, elements=wide, weights=(size * filters,)),
-            one.elementwise("lstm_gates", frame_out, n_inputs=4),
-        ),
+        steps=_over_time(gates, one, frame=frame_out, n_steps=-(-timesteps // at_once)),
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gates:
+    """The convolutions of one gate at one time step, with its part of the layer's weights."""
+
+    of_input: Step
+    of_state: Step
+
+
+def _over_time(gates: _Gates, one: Call, *, frame: Shape, n_steps: int) -> tuple[Step, ...]:
+    """Return the kernels of all time steps; the first of each convolution counts the weights."""
+    found: list[Step] = []
+
+    def add(step: Step, *reads: int) -> int:
+        """Add a step and return its number."""
+        found.append(replace(step, reads=reads))
+        return len(found) - 1
+
+    def convolve(step: Step, read: int, *, is_first: bool) -> list[int]:
+        """Add the convolutions of the four gates."""
+        whole = replace(step, weights=tuple(4 * each for each in step.shared), shared=())
+        return [add(whole if is_first and gate == 0 else step, read) for gate in range(4)]
+
+    both = one.elementwise("add", frame, n_inputs=2)
+    product = one.elementwise("multiply", frame, n_inputs=2)
+    sigmoid, tanh = (one.elementwise(name, frame) for name in ("sigmoid", "tanh"))
+    state = memory = -1
+    for time in range(n_steps):
+        of_input = convolve(gates.of_input, -1, is_first=time == 0)
+        of_state = convolve(gates.of_state, state, is_first=time == 0)
+        sums = [add(both, *pair) for pair in zip(of_input, of_state, strict=True)]
+        taken, kept, shown = (add(sigmoid, sums[gate]) for gate in (0, 1, 3))
+        new = add(product, taken, add(tanh, sums[2]))
+        memory = add(both, add(product, kept, memory), new)
+        state = add(product, shown, add(tanh, memory))
+    return tuple(found)
+
+
+# Time steps of a convolutional layer that are told one by one.
+_MOST_STEPS = 48
 _LAYERS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "RNN")
 _CONVOLUTIONAL = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 # Classes of Keras that run over time, step by step.

@@ -13,17 +13,30 @@ from advisor.model.kernel import (
     ConvShape,
     Direction,
     ElementwiseShape,
+    EmbeddingShape,
     GemmShape,
     KernelCall,
     NormShape,
 )
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
+from advisor.predict.grouped import is_grouped
 
 # Copying an array from Python or to it runs at this share of the memory bandwidth: it goes
 # through fresh pages, and more than once. Measured with inputs and outputs of 0.1 to 10 MB on
 # Keras 3 and TensorFlow 2.21: 3 to 6 GB/s where memory gives 29 GB/s.
 _FED_SHARE = 0.15
+# Each further array that a step is given takes this share of a call from Python. Keras 3 and
+# TensorFlow 2.21, 2 to 9 inputs of 64 and 512 values: 0.07 and 0.13 in inference, 0.10 and 0.05 in
+# training.
+_INPUT_SHARE = 0.09
+# Keras counts from the end where an index is below zero: compares, adds, chooses, converts.
+_OF_INDICES = 4
+# Of images and results of a dilated convolution, by whether it has one dimension: passes of ReLU
+# over both, in each of the three directions. Nine shapes on a Zen 4, against the same convolution
+# with the library's own dilation: 0 to 2 in one dimension (in a network 2), 2 to 5 in two, where
+# the turned images are not smaller than the windows.
+_OF_DILATION = {True: 2, False: 4}
 # A conversion moves 6 bytes an element, reading one format and writing the other; the kernel that
 # stands for it moves 8.
 _CONVERTED_SHARE = 0.75
@@ -51,16 +64,26 @@ def fed_s(workload: Workload, *, byte_per_s: float) -> float:
     return fed_bytes(workload) / (_FED_SHARE * byte_per_s)
 
 
+def inputs_s(workload: Workload, *, call_s: float) -> float:
+    """Return the seconds that further inputs add to one call from Python."""
+    return _INPUT_SHARE * (workload.n_inputs - 1) * call_s
+
+
 def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall, ...]:
     """Return the element-wise kernels that a product or a convolution brings with it."""
     shape = operator.shape
     if isinstance(shape, ConvShape):
-        return _of_bias(operator, shape, phase=workload.phase)
+        return (
+            *_of_bias(operator, shape, phase=workload.phase),
+            *_of_dilation(shape, phase=workload.phase),
+        )
+    if isinstance(shape, EmbeddingShape):
+        return (_passes(shape.indices, count=_OF_INDICES),)
     if not isinstance(shape, GemmShape):
         return ()
-    if operator.parameters == 0:
+    if operator.used_parameters == 0:
         return _of_attention(shape, phase=workload.phase)
-    if operator.variables < 2 or shape.batch * shape.m <= workload.batch_size:
+    if operator.used_variables < 2 or shape.batch * shape.m <= workload.batch_size:
         return ()  # the library adds the bias of a plain product as it goes
     added = ElementwiseShape(op="add", elements=shape.batch * shape.m * shape.n, n_inputs=2)
     calls = [KernelCall(shape=added, direction=Direction.FORWARD)]
@@ -72,11 +95,26 @@ def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall,
 def _of_bias(operator: Operator, shape: ConvShape, *, phase: Phase) -> tuple[KernelCall, ...]:
     """Return what the bias of a convolution takes: its gradient adds all results up.
 
-    Forward the library adds it as it goes.
+    Forward the library adds it as it goes, but in one dimension: that is run as two, and the bias
+    is added once the second one is gone.
     """
-    if phase is Phase.INFERENCE or operator.variables < 2:
+    if operator.used_variables < 2:
         return ()
-    return (_passes(shape.n * shape.k * math.prod(shape.output)),)
+    count = (len(shape.output) == 1) + (phase is Phase.TRAINING)
+    return (_passes(_results(shape), count=count),) if count else ()
+
+
+def _results(shape: ConvShape) -> int:
+    return shape.n * shape.k * math.prod(shape.output)
+
+
+def _of_dilation(shape: ConvShape, *, phase: Phase) -> tuple[KernelCall, ...]:
+    """Return what TensorFlow's copies take by which it turns a dilated window into a plain one."""
+    if max(shape.dilation) == 1 or is_grouped(shape):
+        return ()
+    copied = shape.n * shape.c * math.prod(shape.spatial) + _results(shape)
+    count = _OF_DILATION[len(shape.output) == 1] * (1 if phase is Phase.INFERENCE else 3)
+    return (_passes(copied, count=count),)
 
 
 def _passes(elements: int, *, count: int = 1) -> KernelCall:
@@ -97,7 +135,7 @@ def conversions(
         return ()
     shape = operator.shape
     if isinstance(shape, GemmShape | ConvShape):
-        elements = operator.parameters
+        elements = operator.used_parameters
     elif isinstance(shape, NormShape):
         elements = 2 * shape.elements
     else:

@@ -63,5 +63,5 @@ def fetching_s(operator: Operator, call: KernelCall, *, byte_per_s: float) -> fl
     reads = call.direction in (Direction.FORWARD, Direction.INPUT_GRADIENT)
     if not reads or not isinstance(call.shape, _READ_WHOLE):
         return 0.0
-    size = operator.parameters * Precision.FLOAT32.size_bytes
+    size = operator.used_parameters * Precision.FLOAT32.size_bytes
     return _PASSES_OVER_WEIGHTS * size / byte_per_s

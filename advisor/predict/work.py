@@ -246,7 +246,7 @@ def _as_run(operator: Operator, batch_size: int) -> KernelShape:
     shape = operator.shape
     if not isinstance(shape, GemmShape) or operator.layer_type not in _BATCHED_LAYERS:
         return shape
-    if operator.parameters == 0 or shape.batch > 1 or shape.m % batch_size or batch_size == 1:
+    if operator.used_parameters == 0 or shape.batch > 1 or shape.m % batch_size or batch_size == 1:
         return shape
     return dataclasses.replace(shape, m=shape.m // batch_size, batch=batch_size)
 
@@ -267,11 +267,11 @@ def kernel_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[
     if isinstance(shape, GemmShape | ConvShape):
         if operator.needs_input_gradient:
             calls.append(KernelCall(shape=shape, direction=Direction.INPUT_GRADIENT))
-        is_product_of_two = operator.parameters == 0 and operator.needs_input_gradient
-        if operator.variables > 0 or is_product_of_two:
+        is_product_of_two = operator.used_parameters == 0 and operator.needs_input_gradient
+        if operator.used_variables > 0 or is_product_of_two:
             # What all samples add to the gradient of the weights is one product.
             calls.append(KernelCall(shape=operator.shape, direction=Direction.WEIGHT_GRADIENT))
-    elif operator.needs_input_gradient or operator.variables > 0:
+    elif operator.needs_input_gradient or operator.used_variables > 0:
         calls.append(KernelCall(shape=shape, direction=Direction.BACKWARD))
     return tuple(calls)
 

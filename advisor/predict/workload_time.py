@@ -21,7 +21,7 @@ from advisor.model.measurement import Setting
 from advisor.model.prediction import TimeShare
 from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Operator, Workload
-from advisor.predict.beside import calls_beside, conversions, fed_s
+from advisor.predict.beside import calls_beside, conversions, fed_s, inputs_s
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
 from advisor.predict.cold import among_others, cold_factor, fetching_s, share_fetched
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
@@ -161,6 +161,7 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
         fixed = device.train_call_s
         parts[OperatorKind.OPTIMIZER] = update_s(workload, device)
     if device.is_framework:
+        fixed += inputs_s(workload, call_s=fixed)
         fixed += fed_s(workload, byte_per_s=device.bandwidth_byte_per_s)
     parts[OperatorKind.OVERHEAD] = fixed
     if device.is_framework and workload.phase is Phase.TRAINING:
