@@ -22,6 +22,7 @@ from advisor.network import (
 )
 from advisor.network.call import Call, Result, Rule, Shape, Step
 from advisor.network.fields import Fields, plain_name
+from advisor.network.moments import moment_sizes
 
 _LAYER_RULES: dict[str, Rule] = {
     **activations.RULES,
@@ -59,12 +60,39 @@ def _time_distributed(call: Call, depth: int) -> Result:
     if not all(call.inputs) or len(call.input) < 1:
         raise call.fields.refuse("TimeDistributed needs a dimension of time")
     timesteps = call.input[0]
-    inner = inner_call(
-        call, inputs=tuple(shape[1:] for shape in call.inputs), batch=call.batch * timesteps
-    )
-    result = _apply(inner, depth + 1)
+    sizes = moment_sizes(timesteps)
+    frames = tuple(shape[1:] for shape in call.inputs)
+    results = {
+        size: _apply(inner_call(call, inputs=frames, batch=call.batch * size), depth + 1)
+        for size in dict.fromkeys(sizes)
+    }
+    result = results[sizes[0]]
     outputs = tuple((timesteps, *shape) for shape in result.outputs)
-    return Result(outputs=outputs, steps=result.steps, note=result.note)
+    steps: list[Step] = []
+    if result.steps:
+        steps = [call.elementwise("copy", call.input)]
+        ends = []
+        for time, size in enumerate(sizes):
+            steps += _at_time(results[size].steps, time, first=len(steps))
+            ends.append(len(steps) - 1)
+        joined = call.elementwise("copy", outputs[0], n_inputs=len(sizes))
+        steps += [replace(joined, reads=tuple(ends)), call.elementwise("copy", outputs[0])]
+    return Result(outputs=outputs, steps=tuple(steps), note=result.note)
+
+
+def _at_time(made: tuple[Step, ...], time: int, *, first: int) -> list[Step]:
+    """Return the steps of a layer at a moment; the first moment counts its weights."""
+    found = []
+    for position, step in enumerate(made):
+        reads = step.reads
+        if reads is None:
+            reads = (position - 1,) if position else (-1,)
+        # What is put in order for all moments stands before all steps.
+        moved = replace(step, reads=tuple(first + read if read >= 0 else 0 for read in reads))
+        if time > 0:
+            moved = replace(moved, weights=(), frozen=(), shared=(*step.shared, *step.weights))
+        found.append(moved)
+    return found
 
 
 def _bidirectional(call: Call, depth: int) -> Result:

@@ -18,6 +18,7 @@ from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_references import Reference
 from advisor.network.keras_wiring import Node, read_wiring
+from advisor.network.moments import moment_sizes
 
 _MODELS = ("Sequential", "Functional", "Model")
 _MAX_NESTING = 16
@@ -261,7 +262,23 @@ def _distribute_model(
         raise NetworkFileError(f"layer {path!r}: TimeDistributed needs a dimension of time")
     timesteps = tensors[0].shape[0]
     class_name, body = _model_body(wrapped)
-    inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1, batch=scope.batch * timesteps)
+    inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1)
     frames = tuple(replace(tensor, shape=tensor.shape[1:]) for tensor in tensors)
-    made = _build(builder, class_name, body, tensors=frames, scope=inner, model=wrapped)
-    return tuple(replace(tensor, shape=(timesteps, *tensor.shape)) for tensor in made)
+    moments = [
+        _build(
+            builder,
+            class_name,
+            body,
+            tensors=frames,
+            scope=replace(inner, batch=scope.batch * size),
+            model=wrapped,
+        )
+        for size in moment_sizes(timesteps)
+    ]
+    return tuple(
+        Tensor(
+            shape=(timesteps, *ends[0].shape),
+            sources=tuple(dict.fromkeys(source for end in ends for source in end.sources)),
+        )
+        for ends in zip(*moments, strict=True)
+    )

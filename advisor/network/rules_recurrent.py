@@ -11,6 +11,7 @@ from typing import Any
 from advisor.model.kernel import Cell, ConvShape, RecurrentShape
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import Fields, describe, plain_name
+from advisor.network.moments import moment_sizes
 from advisor.network.windows import read_image, read_rank, read_window, window_output
 from advisor.predict.work import GATES
 
@@ -137,15 +138,41 @@ def convolutional(call: Call) -> Result:
     """
     rank = read_rank(call.class_name)
     timesteps, *frame = call.require_rank(rank + 2)
-    # Of a long sequence several time steps count as one.
-    at_once = -(-timesteps // _MOST_STEPS)
-    one = Call(
-        class_name=call.class_name,
-        fields=call.fields,
-        inputs=(tuple(frame),),
-        batch=call.batch * at_once,
-        is_training=call.is_training,
-    )
+    sizes = moment_sizes(timesteps)
+    moments = {size: _moment(call, tuple(frame), size) for size in dict.fromkeys(sizes)}
+    frame_out = moments[sizes[0]].output
+    keeps = call.fields.flag("return_sequences", default=False)
+    output = (timesteps, *frame_out) if keeps else frame_out
+    states: tuple[Shape, ...] = ()
+    if call.fields.flag("return_state", default=False):
+        states = (frame_out, frame_out)
+    steps = _over_time([moments[size] for size in sizes])
+    return Result(outputs=(output, *states), steps=steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moment:
+    """A time step of a convolutional layer.
+
+    Attributes:
+        of_input, of_state: the convolutions of one gate, with its part of the layer's weights.
+        both, product, sigmoid, tanh: what is done to each value of the gates.
+        output: shape of the state of a sample.
+    """
+
+    of_input: Step
+    of_state: Step
+    both: Step
+    product: Step
+    sigmoid: Step
+    tanh: Step
+    output: Shape
+
+
+def _moment(call: Call, frame: Shape, at_once: int) -> _Moment:
+    """Return a time step, or several that count as one."""
+    one = replace(call, inputs=(frame,), batch=call.batch * at_once, declared=())
+    rank = len(frame) - 1
     image, window = read_image(one, rank), read_window(one, rank)
     filters = call.fields.integer("filters")
     spatial = window_output(one, window, spatial=image.spatial)
@@ -159,38 +186,21 @@ def convolutional(call: Call) -> Result:
         kernel=window.kernel, strides=ones, output=spatial, dilation=ones,
     )  # fmt: skip
     size = math.prod(window.kernel) * filters
-    has_bias = call.fields.flag("use_bias", default=True)
-    gates = _Gates(
-        of_input=Step(
-            shape=of_input,
-            elements=one.total((*spatial, filters)),
-            shared=(size * image.channels, *((filters,) if has_bias else ())),
-        ),
-        of_state=Step(
-            shape=of_state, elements=one.total((*spatial, filters)), shared=(size * filters,)
-        ),
-    )
-    frame_out = image.shape(spatial, channels=filters)
-    keeps = call.fields.flag("return_sequences", default=False)
-    output = (timesteps, *frame_out) if keeps else frame_out
-    states: tuple[Shape, ...] = ()
-    if call.fields.flag("return_state", default=False):
-        states = (frame_out, frame_out)
-    return Result(
-        outputs=(output, *states),
-        steps=_over_time(gates, one, frame=frame_out, n_steps=-(-timesteps // at_once)),
+    bias = (filters,) if call.fields.flag("use_bias", default=True) else ()
+    elements = one.total((*spatial, filters))
+    output = image.shape(spatial, channels=filters)
+    return _Moment(
+        of_input=Step(shape=of_input, elements=elements, shared=(size * image.channels, *bias)),
+        of_state=Step(shape=of_state, elements=elements, shared=(size * filters,)),
+        both=one.elementwise("add", output, n_inputs=2),
+        product=one.elementwise("multiply", output, n_inputs=2),
+        sigmoid=one.elementwise("sigmoid", output),
+        tanh=one.elementwise("tanh", output),
+        output=output,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Gates:
-    """The convolutions of one gate at one time step, with its part of the layer's weights."""
-
-    of_input: Step
-    of_state: Step
-
-
-def _over_time(gates: _Gates, one: Call, *, frame: Shape, n_steps: int) -> tuple[Step, ...]:
+def _over_time(moments: list[_Moment]) -> tuple[Step, ...]:
     """Return the kernels of all time steps; the first of each convolution counts the weights."""
     found: list[Step] = []
 
@@ -204,23 +214,18 @@ def _over_time(gates: _Gates, one: Call, *, frame: Shape, n_steps: int) -> tuple
         whole = replace(step, weights=tuple(4 * each for each in step.shared), shared=())
         return [add(whole if is_first and gate == 0 else step, read) for gate in range(4)]
 
-    both = one.elementwise("add", frame, n_inputs=2)
-    product = one.elementwise("multiply", frame, n_inputs=2)
-    sigmoid, tanh = (one.elementwise(name, frame) for name in ("sigmoid", "tanh"))
     state = memory = -1
-    for time in range(n_steps):
-        of_input = convolve(gates.of_input, -1, is_first=time == 0)
-        of_state = convolve(gates.of_state, state, is_first=time == 0)
-        sums = [add(both, *pair) for pair in zip(of_input, of_state, strict=True)]
-        taken, kept, shown = (add(sigmoid, sums[gate]) for gate in (0, 1, 3))
-        new = add(product, taken, add(tanh, sums[2]))
-        memory = add(both, add(product, kept, memory), new)
-        state = add(product, shown, add(tanh, memory))
+    for time, now in enumerate(moments):
+        of_input = convolve(now.of_input, -1, is_first=time == 0)
+        of_state = convolve(now.of_state, state, is_first=time == 0)
+        sums = [add(now.both, *pair) for pair in zip(of_input, of_state, strict=True)]
+        taken, kept, shown = (add(now.sigmoid, sums[gate]) for gate in (0, 1, 3))
+        new = add(now.product, taken, add(now.tanh, sums[2]))
+        memory = add(now.both, add(now.product, kept, memory), new)
+        state = add(now.product, shown, add(now.tanh, memory))
     return tuple(found)
 
 
-# Time steps of a convolutional layer that are told one by one.
-_MOST_STEPS = 48
 _LAYERS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU", "RNN")
 _CONVOLUTIONAL = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 # Classes of Keras that run over time, step by step.

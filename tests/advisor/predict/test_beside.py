@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 from advisor.model.kernel import (
+    ConvShape,
     ElementwiseShape,
     EmbeddingShape,
     GemmShape,
@@ -11,7 +12,7 @@ from advisor.model.kernel import (
     RecurrentShape,
 )
 from advisor.model.quantity import Phase, Precision
-from advisor.predict.beside import calls_beside, conversions, fed_bytes, fed_s
+from advisor.predict.beside import calls_beside, conversions, fed_bytes, fed_s, inputs_s
 from tests.advisor.predict.builders import conv, gemm, operator, small_cnn, workload
 
 SEQUENCE = operator(gemm(512, 96, 96), parameters=9312)
@@ -42,6 +43,40 @@ def test_the_bias_of_a_convolution_is_free_forward_and_its_gradient_is_a_sum_of_
     assert moved(layer) == 0
     assert moved(layer, phase=Phase.TRAINING) == results
     assert moved(dataclasses.replace(layer, variables=1), phase=Phase.TRAINING) == 0
+
+
+def test_in_one_dimension_the_bias_is_added_by_itself():
+    shape = ConvShape(
+        n=2, c=8, spatial=(50,), k=4, kernel=(3,), strides=(1,), output=(50,), dilation=(1,)
+    )
+    layer = operator(shape, parameters=100)
+    assert moved(layer) == 2 * 50 * 4
+    assert moved(layer, phase=Phase.TRAINING) == 2 * 2 * 50 * 4
+    assert moved(dataclasses.replace(layer, variables=1)) == 0
+
+
+def test_a_dilated_window_is_made_a_plain_one_by_copies():
+    plain = dataclasses.replace(operator(conv(8, 3, 8, 4), parameters=9), variables=1)
+    dilated = dataclasses.replace(plain, shape=dataclasses.replace(plain.shape, dilation=(2, 2)))
+    shape = dilated.shape
+    both = shape.n * (shape.c * math.prod(shape.spatial) + shape.k * math.prod(shape.output))
+    assert moved(plain) == 0
+    assert moved(dilated) == 4 * both
+    assert moved(dilated, phase=Phase.TRAINING) == 12 * both
+
+
+def test_each_further_input_costs_a_part_of_a_call():
+    one = workload(SEQUENCE)
+    three = dataclasses.replace(one, n_inputs=3)
+    assert inputs_s(one, call_s=1.0) == 0.0
+    assert 0.1 < inputs_s(three, call_s=1.0) < 0.3
+
+
+def test_a_second_call_of_a_layer_is_no_product_of_two_inputs():
+    shared = dataclasses.replace(
+        SEQUENCE, parameters=0, variables=0, shared_parameters=9312, shared_variables=2
+    )
+    assert moved(shared) == moved(SEQUENCE)
 
 
 def test_heads_are_brought_together_and_apart():
