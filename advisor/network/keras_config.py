@@ -249,6 +249,12 @@ def _call_layer(
     )
 
 
+def _count_layers(body: Mapping[str, Any]) -> int:
+    """Return the layers of a model, at least 1; those of models inside it are not looked at."""
+    layers = body.get("layers")
+    return max(1, len(layers)) if isinstance(layers, list) else 1
+
+
 def _distribute_model(
     builder: NetworkBuilder,
     path: str,
@@ -273,7 +279,7 @@ def _distribute_model(
             scope=replace(inner, batch=scope.batch * size),
             model=wrapped,
         )
-        for size in moment_sizes(timesteps)
+        for size in moment_sizes(timesteps, n_layers=_count_layers(body))
     ]
     return tuple(
         Tensor(

@@ -5,11 +5,19 @@ Leaves to others: what the layer computes (`advisor.network.dispatch`, `.rules_r
 """
 
 # Of a longer sequence several moments count as one kernel.
-MOST_MOMENTS = 48
+_MOST_MOMENTS = 48
+# Layers that a model is unfolded into.
+_MOST_LAYERS = 2000
 
 
-def moment_sizes(timesteps: int) -> tuple[int, ...]:
-    """Return how many moments each application takes at once; together all of them."""
-    at_once = -(-timesteps // MOST_MOMENTS)
+def moment_sizes(timesteps: int, *, n_layers: int = 1) -> tuple[int, ...]:
+    """Return how many moments each application takes at once; together all of them.
+
+    Args:
+        timesteps: at least 1.
+        n_layers: of what is applied to each moment; many layers are applied less often.
+    """
+    most = max(1, min(_MOST_MOMENTS, _MOST_LAYERS // n_layers))
+    at_once = -(-timesteps // most)
     whole, rest = divmod(timesteps, at_once)
     return (at_once,) * whole + ((rest,) if rest else ())

@@ -363,3 +363,12 @@ def test_any_json_is_read_or_refused(junk, place):  # fmt: skip
     except NetworkFileError as error:
         said = str(error)
     assert "\n" not in said
+
+
+def test_the_inputs_of_a_network_are_counted():
+    calls = {"both": (layer("Add"), ["a", "b"])}
+    config = functional({"a": (8,), "b": (8,)}, calls, ["both"])
+    found = workload_from_bytes(encoded(config), name="two.json", job=Job())
+    assert found.n_inputs == 2
+    plain = sequential((8,), layer("Dense", units=2))
+    assert workload_from_bytes(encoded(plain), name="one.json", job=Job()).n_inputs == 1
