@@ -202,7 +202,7 @@ def _draw_points(
         )
         for point in chart.points
     }
-    area = Box(left=frame.left, bottom=frame.bottom - 6, right=drawing.width,
+    area = Box(left=frame.left, bottom=frame.bottom - 4, right=drawing.width,
                top=frame.bottom + frame.height + 4)  # fmt: skip
     taken = [
         Box(left=x - _DOT, bottom=y - _DOT, right=x + _DOT, top=y + _DOT)
