@@ -129,14 +129,11 @@ class NetworkBuilder:
             self.note(result.note)
         first, before = len(self._operators), self._trainable
         for position, step in enumerate(result.steps):
-            weighed = step
+            weighed = replace(step, is_shared=step.is_shared or is_repeated)
             if not is_trainable:
-                frozen = (*step.frozen, *step.weights)
-                weighed = replace(step, weights=(), frozen=frozen, shared=())
+                weighed = replace(weighed, weights=(), frozen=(*step.frozen, *step.weights))
             sources = _sources(step, position=position, first=first, tensors=tensors)
-            self._add_operator(
-                name, layer_type=class_name, step=weighed, sources=sources, is_repeated=is_repeated
-            )
+            self._add_operator(name, layer_type=class_name, step=weighed, sources=sources)
         added = tuple(range(first, len(self._operators)))
         self._add_layer(
             name,
@@ -157,35 +154,29 @@ class NetworkBuilder:
         return tuple(Tensor(shape=s, sources=passed) for s in result.outputs)
 
     def _add_operator(
-        self,
-        layer: str,
-        *,
-        layer_type: str,
-        step: Step,
-        sources: tuple[int, ...],
-        is_repeated: bool,
+        self, layer: str, *, layer_type: str, step: Step, sources: tuple[int, ...]
     ) -> None:
         parameters = sum(step.weights) + sum(step.frozen)
         if max(step.elements, parameters) > MAX_ELEMENTS:
             raise NetworkFileError(f"layer {layer!r} is too large for any machine")
         needs_gradient = any(self._carries[source] for source in sources)
-        shared = (*step.shared, *(step.weights if is_repeated else ()))
+        variables = len(step.weights)
         self._operators.append(
             Operator(
                 layer=layer,
                 layer_type=layer_type,
                 shape=step.shape,
                 inputs=sources,
-                parameters=0 if is_repeated else parameters,
-                variables=0 if is_repeated else len(step.weights),
+                parameters=0 if step.is_shared else parameters,
+                variables=0 if step.is_shared else variables,
                 output_elements=step.elements,
                 needs_input_gradient=needs_gradient,
-                shared_parameters=sum(step.shared) + (parameters if is_repeated else 0),
-                shared_variables=len(shared),
+                shared_parameters=parameters if step.is_shared else 0,
+                shared_variables=variables if step.is_shared else 0,
             )
         )
-        self._trainable += 0 if is_repeated else sum(step.weights)
-        self._carries.append(needs_gradient or bool(step.weights or step.shared))
+        self._trainable += 0 if step.is_shared else sum(step.weights)
+        self._carries.append(needs_gradient or bool(step.weights))
 
     def _add_layer(
         self,

@@ -22,7 +22,7 @@ class Step:
     Attributes:
         elements: values it produces, for the whole batch.
         weights: sizes of its trainable tensors; frozen: of those that no gradient updates.
-        shared: sizes of trainable tensors, or parts of them, that an earlier step has as well.
+        is_shared: whether an earlier step of this layer counts these weights.
         reads: earlier steps of this layer (0, 1, ...) or inputs of the layer (-1 for the first,
             -2 for the second); None: the step before, all inputs for the first step.
     """
@@ -31,7 +31,7 @@ class Step:
     elements: int
     weights: tuple[int, ...] = ()
     frozen: tuple[int, ...] = ()
-    shared: tuple[int, ...] = ()
+    is_shared: bool = False
     reads: tuple[int, ...] | None = None
 
 
@@ -44,6 +44,7 @@ class Call:
         inputs: shapes of what it is applied to, at least one.
         batch: samples at once; is_training: whether dropout and the like are at work.
         declared: output shapes that the file records, None where it does not.
+        is_moment: whether it is applied to a moment of a sequence: sequences in it are told as one.
     """
 
     class_name: str
@@ -52,6 +53,7 @@ class Call:
     batch: int
     is_training: bool
     declared: tuple[Shape | None, ...] = ()
+    is_moment: bool = False
 
     @property
     def input(self) -> Shape:

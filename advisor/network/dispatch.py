@@ -53,6 +53,7 @@ def inner_call(call: Call, *, inputs: tuple[Shape, ...], batch: int) -> Call:
         inputs=inputs,
         batch=batch,
         is_training=call.is_training,
+        is_moment=call.is_moment or call.class_name == "TimeDistributed",
     )
 
 
@@ -60,7 +61,7 @@ def _time_distributed(call: Call, depth: int) -> Result:
     if not all(call.inputs) or len(call.input) < 1:
         raise call.fields.refuse("TimeDistributed needs a dimension of time")
     timesteps = call.input[0]
-    sizes = moment_sizes(timesteps)
+    sizes = moment_sizes(timesteps, is_moment=call.is_moment)
     frames = tuple(shape[1:] for shape in call.inputs)
     results = {
         size: _apply(inner_call(call, inputs=frames, batch=call.batch * size), depth + 1)
@@ -88,10 +89,8 @@ def _at_time(made: tuple[Step, ...], time: int, *, first: int) -> list[Step]:
         if reads is None:
             reads = (position - 1,) if position else (-1,)
         # What is put in order for all moments stands before all steps.
-        moved = replace(step, reads=tuple(first + read if read >= 0 else 0 for read in reads))
-        if time > 0:
-            moved = replace(moved, weights=(), frozen=(), shared=(*step.shared, *step.weights))
-        found.append(moved)
+        reads = tuple(first + read if read >= 0 else 0 for read in reads)
+        found.append(replace(step, reads=reads, is_shared=step.is_shared or time > 0))
     return found
 
 

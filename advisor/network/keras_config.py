@@ -26,13 +26,17 @@ _MAX_NESTING = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scope:
-    """Where a layer stands: name prefix, samples at once, nesting, and what freezes it."""
+    """Where a layer stands: name prefix, samples at once, nesting, and what freezes it.
+
+    `is_moment`: inside a model that is applied to each moment of a sequence.
+    """
 
     prefix: str
     batch: int
     is_training: bool
     is_trainable: bool
     depth: int
+    is_moment: bool = False
 
 
 def network_from_config(
@@ -239,6 +243,7 @@ def _call_layer(
         batch=scope.batch,
         is_training=scope.is_training,
         declared=declared,
+        is_moment=scope.is_moment,
     )
     return builder.add(
         path,
@@ -250,9 +255,15 @@ def _call_layer(
 
 
 def _count_layers(body: Mapping[str, Any]) -> int:
-    """Return the layers of a model, at least 1; those of models inside it are not looked at."""
-    layers = body.get("layers")
-    return max(1, len(layers)) if isinstance(layers, list) else 1
+    """Return the layers of a model and of the models in it, at least 1."""
+    count, bodies = 0, [body]
+    while bodies:
+        layers = bodies.pop().get("layers")
+        if isinstance(layers, list):
+            count += len(layers)
+            inner = (each.get("config") for each in layers if isinstance(each, dict))
+            bodies += [config for config in inner if isinstance(config, dict)]
+    return max(1, count)
 
 
 def _distribute_model(
@@ -268,7 +279,8 @@ def _distribute_model(
         raise NetworkFileError(f"layer {path!r}: TimeDistributed needs a dimension of time")
     timesteps = tensors[0].shape[0]
     class_name, body = _model_body(wrapped)
-    inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1)
+    sizes = moment_sizes(timesteps, n_layers=_count_layers(body), is_moment=scope.is_moment)
+    inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1, is_moment=True)
     frames = tuple(replace(tensor, shape=tensor.shape[1:]) for tensor in tensors)
     moments = [
         _build(
@@ -279,7 +291,7 @@ def _distribute_model(
             scope=replace(inner, batch=scope.batch * size),
             model=wrapped,
         )
-        for size in moment_sizes(timesteps, n_layers=_count_layers(body))
+        for size in sizes
     ]
     return tuple(
         Tensor(

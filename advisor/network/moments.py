@@ -10,14 +10,15 @@ _MOST_MOMENTS = 48
 _MOST_LAYERS = 2000
 
 
-def moment_sizes(timesteps: int, *, n_layers: int = 1) -> tuple[int, ...]:
+def moment_sizes(timesteps: int, *, n_layers: int = 1, is_moment: bool = False) -> tuple[int, ...]:
     """Return how many moments each application takes at once; together all of them.
 
     Args:
         timesteps: at least 1.
         n_layers: of what is applied to each moment; many layers are applied less often.
+        is_moment: whether the sequence is itself a moment of another one, and told as one.
     """
-    most = max(1, min(_MOST_MOMENTS, _MOST_LAYERS // n_layers))
+    most = 1 if is_moment else max(1, min(_MOST_MOMENTS, _MOST_LAYERS // n_layers))
     at_once = -(-timesteps // most)
     whole, rest = divmod(timesteps, at_once)
     return (at_once,) * whole + ((rest,) if rest else ())

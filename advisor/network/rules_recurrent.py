@@ -138,7 +138,7 @@ def convolutional(call: Call) -> Result:
     """
     rank = read_rank(call.class_name)
     timesteps, *frame = call.require_rank(rank + 2)
-    sizes = moment_sizes(timesteps)
+    sizes = moment_sizes(timesteps, is_moment=call.is_moment)
     moments = {size: _moment(call, tuple(frame), size) for size in dict.fromkeys(sizes)}
     frame_out = moments[sizes[0]].output
     keeps = call.fields.flag("return_sequences", default=False)
@@ -190,8 +190,8 @@ def _moment(call: Call, frame: Shape, at_once: int) -> _Moment:
     elements = one.total((*spatial, filters))
     output = image.shape(spatial, channels=filters)
     return _Moment(
-        of_input=Step(shape=of_input, elements=elements, shared=(size * image.channels, *bias)),
-        of_state=Step(shape=of_state, elements=elements, shared=(size * filters,)),
+        of_input=Step(shape=of_input, elements=elements, weights=(size * image.channels, *bias)),
+        of_state=Step(shape=of_state, elements=elements, weights=(size * filters,)),
         both=one.elementwise("add", output, n_inputs=2),
         product=one.elementwise("multiply", output, n_inputs=2),
         sigmoid=one.elementwise("sigmoid", output),
@@ -211,8 +211,9 @@ def _over_time(moments: list[_Moment]) -> tuple[Step, ...]:
 
     def convolve(step: Step, read: int, *, is_first: bool) -> list[int]:
         """Add the convolutions of the four gates."""
-        whole = replace(step, weights=tuple(4 * each for each in step.shared), shared=())
-        return [add(whole if is_first and gate == 0 else step, read) for gate in range(4)]
+        whole = replace(step, weights=tuple(4 * each for each in step.weights))
+        part = replace(step, is_shared=True)
+        return [add(whole if is_first and gate == 0 else part, read) for gate in range(4)]
 
     state = memory = -1
     for time, now in enumerate(moments):

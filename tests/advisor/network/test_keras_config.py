@@ -112,56 +112,6 @@ def test_recurrent_layers_keep_time_and_direction():
     ]  # fmt: skip
 
 
-def test_a_layer_at_each_step_of_time_is_run_once_for_each():
-    inner = layer("Dense", units=4)
-    network = built(sequential((7, 5), layer("TimeDistributed", layer=inner)), batch=3)
-    first, *steps, joined, turned = network.operators
-    assert [each.shape for each in steps] == [GemmShape(m=3, n=4, k=5)] * 7
-    assert [each.inputs for each in steps] == [(0,)] * 7
-    assert joined.inputs == tuple(range(1, 8))
-    assert first.shape == ElementwiseShape(op="copy", elements=3 * 7 * 5)
-    assert turned.shape == ElementwiseShape(op="copy", elements=3 * 7 * 4)
-    assert [each.parameters for each in steps] == [24, 0, 0, 0, 0, 0, 0]
-    assert {(each.used_parameters, each.used_variables) for each in steps} == {(24, 2)}
-    assert (network.parameters, network.variables) == (24, 2)
-
-
-def test_a_model_at_each_step_of_time_is_run_once_for_each():
-    inner = sequential((5,), layer("Dense", units=4, name="d"), layer("Dense", units=3, name="e"))
-    network = built(sequential((6, 5), layer("TimeDistributed", layer=inner)), batch=2)
-    products = [each for each in network.operators if isinstance(each.shape, GemmShape)]
-    assert [each.shape.m for each in products] == [2] * 12
-    assert network.parameters == 24 + 15
-    assert sum(each.used_parameters > 0 for each in products) == 12
-    assert network.outputs[0].shape == (6, 3)
-
-
-@pytest.mark.parametrize("timesteps", [1, 47, 48, 49, 96, 101, 1000])
-def test_long_sequences_are_run_in_few_parts_that_make_up_the_whole(timesteps):
-    inner = layer("Dense", units=4)
-    found = shapes(sequential((timesteps, 5), layer("TimeDistributed", layer=inner)))
-    products = [shape for shape in found if isinstance(shape, GemmShape)]
-    assert sum(shape.m for shape in products) == 2 * timesteps
-    assert len(products) <= 49
-
-
-def test_the_time_steps_of_a_convolutional_recurrence_wait_for_each_other():
-    network = built(sequential((4, 6, 6, 2), layer("ConvLSTM2D", filters=3, kernel_size=3)))
-    convolutions = [
-        (at, each) for at, each in enumerate(network.operators) if isinstance(each.shape, ConvShape)
-    ]
-    assert len(convolutions) == 4 * 8
-    assert {each.shape.n for _at, each in convolutions} == {2}
-    of_state = [(at, each) for at, each in convolutions if each.shape.c == 3]
-    assert len(of_state) == 16
-    # The first ones read what the layer is given, the others the state before.
-    ends = {each.inputs for _at, each in of_state}
-    assert len(ends) == 4
-    assert all(max(each.inputs, default=-1) < at for at, each in of_state)
-    assert sum(each.parameters > 0 for _at, each in convolutions) == 2
-    assert network.variables == 3
-
-
 def test_the_second_call_of_a_layer_trains_it_and_what_lies_below():
     dense = layer("Dense", units=8)
     config = functional(
@@ -368,16 +318,6 @@ def test_attention_reads_query_key_and_value():
         ((8,), GemmShape),
     ]
     assert network.operators[6].shape == GemmShape(m=7, n=7, k=3, batch=4, transpose_b=True)
-
-
-def test_both_directions_of_a_convolutional_recurrence_read_the_input():
-    inner = layer("ConvLSTM2D", filters=3, kernel_size=3)
-    network = built(sequential((4, 6, 6, 2), layer("ReLU"), layer("Bidirectional", layer=inner)))
-    of_input = [
-        op for op in network.operators if isinstance(op.shape, ConvShape) and op.shape.c == 2
-    ]
-    assert len(of_input) == 2 * 4 * 4
-    assert {op.inputs for op in of_input} == {(0,)}
 
 
 def test_tensorflow_functions_of_keras_2_are_named():

@@ -1,0 +1,117 @@
+"""Layers over time: one after the other at each moment, as Keras runs them."""
+
+import pytest
+
+from advisor.model.kernel import ConvShape, Direction, ElementwiseShape, GemmShape
+from advisor.model.quantity import Phase
+from advisor.predict.work import kernel_calls
+from tests.advisor.network.networks_data import built, layer, sequential
+
+
+def test_a_layer_at_each_step_of_time_is_run_once_for_each():
+    inner = layer("Dense", units=4)
+    network = built(sequential((7, 5), layer("TimeDistributed", layer=inner)), batch=3)
+    first, *steps, joined, turned = network.operators
+    assert [each.shape for each in steps] == [GemmShape(m=3, n=4, k=5)] * 7
+    assert [each.inputs for each in steps] == [(0,)] * 7
+    assert joined.inputs == tuple(range(1, 8))
+    assert first.shape == ElementwiseShape(op="copy", elements=3 * 7 * 5)
+    assert turned.shape == ElementwiseShape(op="copy", elements=3 * 7 * 4)
+    assert [each.parameters for each in steps] == [24, 0, 0, 0, 0, 0, 0]
+    assert {(each.used_parameters, each.used_variables) for each in steps} == {(24, 2)}
+    assert (network.parameters, network.variables) == (24, 2)
+
+
+def test_a_model_at_each_step_of_time_is_run_once_for_each():
+    inner = sequential((5,), layer("Dense", units=4, name="d"), layer("Dense", units=3, name="e"))
+    network = built(sequential((6, 5), layer("TimeDistributed", layer=inner)), batch=2)
+    products = [each for each in network.operators if isinstance(each.shape, GemmShape)]
+    assert [each.shape.m for each in products] == [2] * 12
+    assert network.parameters == 24 + 15
+    assert sum(each.used_parameters > 0 for each in products) == 12
+    assert network.outputs[0].shape == (6, 3)
+
+
+@pytest.mark.parametrize("timesteps", [1, 47, 48, 49, 96, 101, 1000])
+def test_long_sequences_are_run_in_few_parts_that_make_up_the_whole(timesteps):
+    inner = layer("Dense", units=4)
+    network = built(sequential((timesteps, 5), layer("TimeDistributed", layer=inner)))
+    products = [each.shape for each in network.operators if isinstance(each.shape, GemmShape)]
+    assert sum(shape.m for shape in products) == 2 * timesteps
+    assert len(products) <= 49
+
+
+def test_the_time_steps_of_a_convolutional_recurrence_wait_for_each_other():
+    network = built(sequential((4, 6, 6, 2), layer("ConvLSTM2D", filters=3, kernel_size=3)))
+    convolutions = [
+        (at, each) for at, each in enumerate(network.operators) if isinstance(each.shape, ConvShape)
+    ]
+    assert len(convolutions) == 4 * 8
+    assert {each.shape.n for _at, each in convolutions} == {2}
+    of_state = [(at, each) for at, each in convolutions if each.shape.c == 3]
+    assert len(of_state) == 16
+    # The first ones read what the layer is given, the others the state before.
+    ends = {each.inputs for _at, each in of_state}
+    assert len(ends) == 4
+    assert all(max(each.inputs, default=-1) < at for at, each in of_state)
+    assert sum(each.parameters > 0 for _at, each in convolutions) == 2
+    assert network.variables == 3
+
+
+def test_both_directions_of_a_convolutional_recurrence_read_the_input():
+    inner = layer("ConvLSTM2D", filters=3, kernel_size=3)
+    network = built(sequential((4, 6, 6, 2), layer("ReLU"), layer("Bidirectional", layer=inner)))
+    of_input = [
+        op for op in network.operators if isinstance(op.shape, ConvShape) and op.shape.c == 2
+    ]
+    assert len(of_input) == 2 * 4 * 4
+    assert {op.inputs for op in of_input} == {(0,)}
+
+
+def test_a_frozen_layer_is_trained_at_no_moment():
+    inner = layer("Dense", units=4)
+    frozen = layer("TimeDistributed", layer=inner, trainable=False)
+    network = built(sequential((4, 5), layer("Dense", units=5), frozen))
+    directions = [
+        call.direction
+        for each in network.operators[2:-2]
+        for call in kernel_calls(each, phase=Phase.TRAINING, batch_size=2)
+    ]
+    assert directions == [Direction.FORWARD, Direction.INPUT_GRADIENT] * 4
+    assert network.trainable_parameters == 30
+
+
+def in_time(body, n):
+    for _ in range(n):
+        body = layer("TimeDistributed", layer=body)
+    return body
+
+
+def test_sequences_of_sequences_are_unfolded_once():
+    deep = built(sequential((40, 40, 40, 5), in_time(layer("Dense", units=2), 3)))
+    assert len(deep.operators) < 400
+    products = [each.shape.m for each in deep.operators if isinstance(each.shape, GemmShape)]
+    assert sum(products) == 2 * 40**3
+    film = layer("ConvLSTM2D", filters=2, kernel_size=3)
+    films = built(sequential((40, 9, 8, 8, 2), in_time(film, 1)))
+    assert len(films.operators) < 1000
+
+
+def test_models_of_sequences_in_models_of_sequences_are_unfolded_once():
+    shape, body = (5,), sequential((5,), layer("Dense", units=2))
+    for _ in range(3):
+        shape = (30, *shape)
+        body = sequential(shape, layer("TimeDistributed", layer=body))
+    network = built(body)
+    assert len(network.operators) == 30
+    assert network.multiply_adds_per_sample == 30**3 * 10
+
+
+def test_a_large_model_within_a_model_is_applied_to_several_moments_at_once():
+    dense = [layer("Dense", units=5, name=f"dense{n}") for n in range(600)]
+    large = {**sequential((5,), *dense), "name": "large"}
+    large["config"] = {**large["config"], "name": "large"}
+    outer = layer("TimeDistributed", layer=sequential((5,), large))
+    network = built(sequential((48, 5), outer))
+    assert len(network.operators) <= 2000
+    assert network.parameters == 600 * 30
