@@ -114,13 +114,16 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
 def grave_text(advice: Recommendation, tr: Translator) -> str:
     """Return the caveats without which no time of an advice may be read, a line each."""
     codes = ("memory_too_small", "tensorflow_needs_avx", "tensorflow_has_no_build")
-    return "\n".join(caveat_text(each, tr) for each in advice.caveats if each.code in codes)
+    return "\n".join(_caveats_of(advice, codes, tr))
 
 
 def trial_text(advice: Recommendation, tr: Translator) -> str:
     """Return which earlier trial an advice takes in or leaves out, "" where there is none."""
-    codes = ("trial_taken", "trial_not_taken")
-    return " ".join(caveat_text(each, tr) for each in advice.caveats if each.code in codes)
+    return " ".join(_caveats_of(advice, ("trial_taken", "trial_not_taken"), tr))
+
+
+def _caveats_of(advice: Recommendation, codes: tuple[str, ...], tr: Translator) -> list[str]:
+    return [caveat_text(each, tr) for each in advice.caveats if each.code in codes]
 
 
 def cancelled_text(measurements: MeasurementSet | None, tr: Translator) -> str:

@@ -95,10 +95,10 @@ def diff_advices(before: Recommendation, after: Recommendation, *, names: tuple[
         notes.append(N_("The jobs differ, so that their times say nothing about each other."))
     if before.profile.cpu.brand != after.profile.cpu.brand:
         notes.append(N_("The machines differ."))
-    if any(each.measurements is None or not each.measurements.measured for each in (before, after)):
+    runs = (before.measurements, after.measurements)
+    if any(run is None or not run.measured for run in runs):
         notes.append(N_("One of the two rests on no measurement."))
-    if any(each.measurements is not None and each.measurements.is_cancelled
-           for each in (before, after)):  # fmt: skip
+    if any(run is not None and run.is_cancelled for run in runs):
         notes.append(N_("One of the two was stopped before its end: part of it was not measured."))
     old, new = _headlines(before), _headlines(after)
     lost = len(old.keys() ^ new.keys())

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from advisor.i18n import N_, Translator
 from advisor.model.machine import MachineProfile
+from advisor.report.reasons import sentence_start
 from advisor.report.said import said
 from probes.machine.override_forms import UNKNOWN_WORD, ValueForm, ValueUnit, value_form
 from ui.models.machine_cards import machine_cards
@@ -140,5 +141,5 @@ class MachineView(QWidget):
             hint = self._tr(N_("“unknown” is an answer too."))
             question = f"{question}\n{hint}"
         if reason:
-            question = f"{reason[0].upper()}{reason[1:]}\n\n{question}"
+            question = f"{sentence_start(reason)}\n\n{question}"
         return QInputDialog.getText(self, title, question, QLineEdit.EchoMode.Normal, typed)

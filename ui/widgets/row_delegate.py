@@ -52,10 +52,10 @@ class RowDelegate(QStyledItemDelegate):
     ) -> None:
         colour = option.palette.color(QPalette.ColorRole.Text)
         area = option.rect.adjusted(_MARGIN, _MARGIN, -_MARGIN, 0)
-        height = line_height(option.font, text)
+        detail = index.data(CellRole.DETAIL) or ""
+        height = line_height(option.font, text + detail)
         first = QRect(area.left(), area.top(), area.width(), height)
         _paint_line(painter, first, text, option.font, colour, option.displayAlignment)
-        detail = index.data(CellRole.DETAIL)
         if detail:
             quiet = QColor(colour)
             quiet.setAlphaF(0.7)
