@@ -99,7 +99,13 @@ class ConvShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecurrentShape:
-    """A recurrent layer over whole sequences, with its input product."""
+    """A recurrent layer over whole sequences, with its input product.
+
+    Attributes:
+        is_masked: it chooses between old and new states by a mask in each time step.
+        is_split: the product of each gate is one of its own (Keras' `implementation=1`, which
+            `recurrent_dropout` brings along), not one for all gates.
+    """
 
     cell: Cell
     batch: int
@@ -108,6 +114,8 @@ class RecurrentShape:
     hidden: int
     is_bidirectional: bool = False
     return_sequences: bool = False
+    is_masked: bool = False
+    is_split: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,11 +22,13 @@ MAX_ELEMENTS = 2**50
 class Tensor:
     """A value in the network: per-sample shape, and the operators that it comes from.
 
-    `sources` is empty for an input of the network.
+    `sources` is empty for an input of the network. With a mask (`advisor.network.masks`) some
+    moments of it do not count.
     """
 
     shape: Shape
     sources: tuple[int, ...] = ()
+    is_masked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,8 @@ class Call:
         class_name: "Conv2D"; fields: its configuration.
         inputs: shapes of what it is applied to, at least one.
         batch: samples at once; is_training: whether dropout and the like are at work.
+        is_trainable: whether its weights are trained; a frozen layer has fixed statistics.
+        is_masked: whether an input has a mask of moments that do not count.
         declared: output shapes that the file records, None where it does not.
         is_moment: whether it is applied to a moment of a sequence: sequences in it are told as one.
     """
@@ -52,6 +54,8 @@ class Call:
     inputs: tuple[Shape, ...]
     batch: int
     is_training: bool
+    is_trainable: bool = True
+    is_masked: bool = False
     declared: tuple[Shape | None, ...] = ()
     is_moment: bool = False
 

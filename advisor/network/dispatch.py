@@ -53,6 +53,8 @@ def inner_call(call: Call, *, inputs: tuple[Shape, ...], batch: int) -> Call:
         inputs=inputs,
         batch=batch,
         is_training=call.is_training,
+        is_trainable=call.is_trainable and config.get("trainable") is not False,
+        is_masked=call.is_masked,
         is_moment=call.is_moment or call.class_name == "TimeDistributed",
     )
 

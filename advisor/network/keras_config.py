@@ -18,6 +18,7 @@ from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_references import Reference
 from advisor.network.keras_wiring import Node, read_wiring
+from advisor.network.masks import gives_mask
 from advisor.network.moments import moment_sizes
 
 _MODELS = ("Sequential", "Functional", "Model")
@@ -236,22 +237,27 @@ def _call_layer(
     wrapped = config.get("layer")
     if class_name == "TimeDistributed" and isinstance(wrapped, dict) and _is_model(wrapped):
         return _distribute_model(builder, path, wrapped, tensors=tensors, scope=scope)
+    is_trainable = scope.is_trainable and config.get("trainable") is not False
     call = Call(
         class_name=class_name,
         fields=Fields(config=config, where=f"layer {path!r} ({class_name})"),
         inputs=tuple(tensor.shape for tensor in tensors),
         batch=scope.batch,
         is_training=scope.is_training,
+        is_trainable=is_trainable,
+        is_masked=any(tensor.is_masked for tensor in tensors),
         declared=declared,
         is_moment=scope.is_moment,
     )
-    return builder.add(
+    made = builder.add(
         path,
         class_name=class_name,
         result=apply_layer(call),
         tensors=tensors,
-        is_trainable=scope.is_trainable and config.get("trainable") is not False,
+        is_trainable=is_trainable,
     )
+    is_masked = gives_mask(class_name, config, is_masked=call.is_masked)
+    return tuple(replace(tensor, is_masked=is_masked) for tensor in made)
 
 
 def _count_layers(body: Mapping[str, Any]) -> int:
@@ -281,7 +287,7 @@ def _distribute_model(
     class_name, body = _model_body(wrapped)
     sizes = moment_sizes(timesteps, n_layers=_count_layers(body), is_moment=scope.is_moment)
     inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1, is_moment=True)
-    frames = tuple(replace(tensor, shape=tensor.shape[1:]) for tensor in tensors)
+    frames = tuple(replace(t, shape=t.shape[1:], is_masked=False) for t in tensors)
     moments = [
         _build(
             builder,

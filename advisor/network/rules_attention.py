@@ -173,7 +173,7 @@ def grouped_query(call: Call) -> Result:
     )
 
 
-def _scored(call: Call, scoring: Step, *, queries: int, values: int, outer: int) -> Result:
+def _scored(call: Call, *scoring: Step, queries: int, values: int, outer: int) -> Result:
     query, value, _key = _require_inputs(call)
     batch = call.batch * outer
     softmax = Step(
@@ -183,16 +183,16 @@ def _scored(call: Call, scoring: Step, *, queries: int, values: int, outer: int)
     total = Step(
         shape=GemmShape(m=queries, n=value[-1], k=values, batch=batch),
         elements=batch * queries * value[-1],
-        reads=(1, -2),
+        reads=(len(scoring), -2),
     )
-    return Result(outputs=((*query[:-1], value[-1]),), steps=(scoring, softmax, total))
+    return Result(outputs=((*query[:-1], value[-1]),), steps=(*scoring, softmax, total))
 
 
 def dot_attention(call: Call) -> Result:
     """Rule of `Attention` (Luong); its scores are products or, in "concat" mode, sums."""
     if call.fields.choice("score_mode", default="dot", allowed=("dot", "concat")) == "concat":
-        scalars = (1,) * (1 + call.fields.flag("use_scale", default=False))
-        return _additive(call, weights=scalars)
+        has_scale = call.fields.flag("use_scale", default=False)
+        return _additive(call, weights=(1,) * (1 + has_scale), is_weighed=has_scale)
     query, value, _key = _require_inputs(call)
     outer, queries, values = math.prod(query[:-2]), query[-2], value[-2]
     batch = call.batch * outer
@@ -224,23 +224,34 @@ def product_attention(call: Call) -> Result:
     return Result(outputs=((*query[:2], value[2]),), steps=steps)
 
 
-def _additive(call: Call, *, weights: tuple[int, ...]) -> Result:
+def _additive(call: Call, *, weights: tuple[int, ...], is_weighed: bool) -> Result:
+    """Return scores that are sums of a function of each query and key, value by value.
+
+    Each of them passes over a tensor of queries x keys x width; only its sum is small.
+    """
     query, value, _key = _require_inputs(call)
     outer, queries, values = math.prod(query[:-2]), query[-2], value[-2]
-    scoring = call.elementwise("tanh", (outer, queries, values, query[-1]), n_inputs=2)
-    step = Step(
-        shape=scoring.shape,
-        elements=call.batch * outer * queries * values,
-        weights=weights,
+    every = (outer, queries, values, query[-1])
+    joined = dataclasses.replace(
+        call.elementwise("add", every, n_inputs=2),
         reads=(-1, -3 if len(call.inputs) > 2 else -2),
     )
-    return _scored(call, step, queries=queries, values=values, outer=outer)
+    passes = [joined, call.elementwise("tanh", every)]
+    if is_weighed:
+        passes.append(call.elementwise("multiply", every))
+    summed = dataclasses.replace(
+        call.elementwise("sum", every),
+        elements=call.batch * outer * queries * values,
+        weights=weights,
+    )
+    return _scored(call, *passes, summed, queries=queries, values=values, outer=outer)
 
 
 def additive_attention(call: Call) -> Result:
     """Rule of `AdditiveAttention` (Bahdanau)."""
     has_scale = call.fields.flag("use_scale", default=True)
-    return _additive(call, weights=(call.input[-1],) if has_scale else ())
+    weights = (call.input[-1],) if has_scale else ()
+    return _additive(call, weights=weights, is_weighed=has_scale)
 
 
 RULES = {

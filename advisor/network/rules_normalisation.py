@@ -44,10 +44,15 @@ def _scale_and_center(call: Call, channels: int) -> tuple[int, ...]:
 
 
 def batch_normalisation(call: Call) -> Result:
-    """Rule of `BatchNormalization`: mean and variance are weights that no gradient updates."""
+    """Rule of `BatchNormalization`: mean and variance are weights that no gradient updates.
+
+    A frozen layer takes the stored ones in training, too: less than half of the work. That a call
+    was written with `training=False` changes nothing there (Keras 3.15 overrides it).
+    """
     channels = _channels(call)
     weights = _scale_and_center(call, channels)
-    step = _step(call, "batch", channels=channels, weights=weights, frozen=(channels, channels))
+    kind = "batch" if call.is_training and call.is_trainable else "batch_inference"
+    step = _step(call, kind, channels=channels, weights=weights, frozen=(channels, channels))
     return Result(outputs=(call.input,), steps=(step,))
 
 

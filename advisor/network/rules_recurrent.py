@@ -29,11 +29,15 @@ _CELLS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unit:
-    """A cell with its size and the sizes of its bias tensor (empty: none)."""
+    """A cell with its size and the sizes of its bias tensor (empty: none).
+
+    `is_split`: a product of its own for each gate.
+    """
 
     cell: Cell
     hidden: int
     bias: tuple[int, ...]
+    is_split: bool
 
     def weights(self, features: int) -> tuple[int, ...]:
         columns = GATES[self.cell] * self.hidden
@@ -51,7 +55,18 @@ def _read_unit(class_name: str, fields: Fields) -> _Unit:
     ):
         size *= 2  # one bias for the product with the input, one for that with the state
     has_bias = class_name.startswith("CuDNN") or fields.flag("use_bias", default=True)
-    return _Unit(cell=cell, hidden=hidden, bias=(size,) if has_bias else ())
+    return _Unit(
+        cell=cell,
+        hidden=hidden,
+        bias=(size,) if has_bias else (),
+        is_split=cell is not Cell.RNN and _is_split(fields),
+    )
+
+
+def _is_split(fields: Fields) -> bool:
+    """Whether Keras multiplies gate by gate: asked for, or as the states are dropped out."""
+    drops_states = fields.raw("recurrent_dropout") not in (None, 0, 0.0)
+    return drops_states or fields.raw("implementation") == 1
 
 
 def _read_cells(serialised: Any, fields: Fields) -> tuple[_Unit, ...]:
@@ -100,6 +115,8 @@ def recurrent(call: Call, *, directions: int = 1) -> Result:
             hidden=unit.hidden,
             is_bidirectional=directions == 2,
             return_sequences=keeps,
+            is_masked=call.is_masked,
+            is_split=unit.is_split,
         )
         elements = call.total((timesteps, width) if keeps else (width,))
         steps.append(

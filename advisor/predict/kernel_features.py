@@ -133,4 +133,15 @@ def _properties(shape: KernelShape, category: tuple[object, ...]) -> tuple[float
     if isinstance(shape, ElementwiseShape):
         said = name_in_keras(shape.op)
     words = tuple(float(said == known) for known in _WORDS.get(type(shape), ()))
-    return (*words, float(shape.is_bidirectional)) if isinstance(shape, RecurrentShape) else words
+    if isinstance(shape, RecurrentShape):
+        return (*words, float(shape.is_bidirectional))
+    if isinstance(shape, NormShape):
+        return (*words, _OTHER_SPACE * (said == "group"))
+    if isinstance(shape, PoolShape):
+        return (
+            *words,
+            _OTHER_SPACE * (len(shape.kernel) == 1),
+            _OTHER_SPACE * (len(shape.kernel) == 3),
+            _OTHER_SPACE * (shape.kernel == shape.spatial),
+        )
+    return words

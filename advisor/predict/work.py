@@ -197,14 +197,15 @@ def _pool_elements(shape: PoolShape) -> int:
 
 
 # Values moved forward, and backward. Normalisation reads twice (statistics, then values) and
-# writes once; backward reads the values and their gradient twice and writes once.
+# writes once; backward reads the values and their gradient twice and writes once. With stored
+# statistics its gradient is a product with a constant, and sums where its weights are trained.
 _ELEMENTS: dict[type, Callable[[Any], tuple[int, int]]] = {
     GemmShape: lambda s: (_gemm_elements(s), 2 * _gemm_elements(s)),
     ConvShape: lambda s: (_conv_elements(s), 2 * _conv_elements(s)),
     RecurrentShape: lambda s: (_recurrent_elements(s), 2 * _recurrent_elements(s)),
     NormShape: lambda s: (
         (2 if s.kind == "batch_inference" else 3) * s.elements + 4 * s.channels,
-        5 * s.elements + 6 * s.channels,
+        (4 if s.kind == "batch_inference" else 5) * s.elements + 6 * s.channels,
     ),
     PoolShape: lambda s: (_pool_elements(s), 2 * _pool_elements(s)),
     ElementwiseShape: lambda s: (s.elements * (s.n_inputs + 1), s.elements * (s.n_inputs + 2)),

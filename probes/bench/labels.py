@@ -65,6 +65,7 @@ def _(shape: ConvShape) -> str:
 @shape_label.register
 def _(shape: RecurrentShape) -> str:
     flags = ("-bi" if shape.is_bidirectional else "") + ("-seq" if shape.return_sequences else "")
+    flags += ("-masked" if shape.is_masked else "") + ("-split" if shape.is_split else "")
     sizes = f"b{shape.batch}t{shape.timesteps}i{shape.input}h{shape.hidden}"
     return f"{shape.cell}-{sizes}{flags}"
 

@@ -2,8 +2,8 @@
 
 Forward is the layer. Backward is the gradients of its input and weights: both directions in one
 graph, less the layer alone; "forward_and_backward" is that graph, nothing taken off. What a time
-step costs follows from two lengths (the request has
-both).
+step costs follows from two lengths (the request has both). A mask lets every moment count, so that
+the result is that without it.
 Leaves to others: the reference (`worker_recurrent_reference`).
 """
 
@@ -25,11 +25,13 @@ _STEP = 1e-4
 
 
 def _layer_of(keras, shape, policy):
+    options = {"implementation": 1} if shape["is_split"] else {}
     cell = getattr(keras.layers, _CLASSES[shape["cell"]])(
         shape["hidden"],
         return_sequences=shape["return_sequences"],
         bias_initializer="random_normal",
         dtype=policy,
+        **options,
     )
     if shape["is_bidirectional"]:
         return keras.layers.Bidirectional(cell, dtype=policy)
@@ -51,11 +53,11 @@ def _expected(shape, inputs, weights):
     return np.concatenate(outputs, axis=-1)
 
 
-def _backward(tf, layer, value, weights_of_loss):
+def _backward(tf, layer, value, weights_of_loss, **masks):
     """Return the gradients of a weighted sum of the outputs."""
     with tf.GradientTape() as tape:
         tape.watch(value)
-        loss = tf.reduce_sum(tf.cast(layer(value), "float32") * weights_of_loss)
+        loss = tf.reduce_sum(tf.cast(layer(value, **masks), "float32") * weights_of_loss)
     variables = [variable.value for variable in layer.trainable_variables]
     return tape.gradient(loss, [value, *variables])
 
@@ -102,6 +104,7 @@ def prepare_recurrent(graphs, keras, kernel):
     # Weights of a loss that is of the size of one output, so that its gradient is, too.
     loss_weights = graphs.random(output.shape, "float32") / float(np.sqrt(output.shape[-1]))
 
+    masks = {"mask": tf.ones(value.shape[:2], "bool")} if shape["is_masked"] else {}
     layers = [layer]
     if "looks" in kernel:
         layers += [_layer_of(keras, shape, policy) for _ in range(_N_SHOWN - 1)]
@@ -109,14 +112,15 @@ def prepare_recurrent(graphs, keras, kernel):
             other(value)
 
     def both(inputs, layer=layer):
-        return _backward(tf, layer, inputs, loss_weights)
+        return _backward(tf, layer, inputs, loss_weights, **masks)
 
     check_forward, check_backward = _checks(tf, kernel, layer, value, loss_weights)
     if direction == "forward_and_backward":
         kernels = [functools.partial(both, layer=each) for each in layers]
         graph = graphs.one_after_another(kernels, [value])
         return worker_keras_graph.Prepared(graph, check_backward)
-    graph = graphs.one_after_another(layers, [value])
+    kernels = [functools.partial(each, **masks) for each in layers]
+    graph = graphs.one_after_another(kernels, [value])
     if direction == "forward":
         return worker_keras_graph.Prepared(graph, check_forward)
     return worker_keras_graph.PreparedDifference(

@@ -131,7 +131,8 @@ class LstmProblem:
 
     def __init__(self, kernel):
         shape = kernel["shape"]
-        if shape["cell"] != "lstm" or shape["is_bidirectional"] or shape["return_sequences"]:
+        flags = ("is_bidirectional", "return_sequences", "is_masked", "is_split")
+        if shape["cell"] != "lstm" or any(shape[flag] for flag in flags):
             raise worker_errors.UnsupportedKernel(
                 "of recurrent layers only an LSTM that gives its last state is timed here"
             )

@@ -293,9 +293,10 @@ BUILDERS = (
 def main() -> int:
     """Write every network."""
     FOLDER.mkdir(exist_ok=True)
+    from tests.accuracy.networks_later import BUILDERS as LATER
     from tests.accuracy.networks_unseen import BUILDERS as UNSEEN
 
-    for build in (*BUILDERS, *UNSEEN):
+    for build in (*BUILDERS, *UNSEEN, *LATER):
         keras.utils.clear_session()
         made = build()
         model = keras.Model(*made, name=build.__name__) if isinstance(made, tuple) else made

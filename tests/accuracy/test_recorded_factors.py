@@ -36,8 +36,9 @@ def test_factors_of_a_training_step_are_those_of_the_recordings():
 
 @pytest.fixture(scope="module")
 def judged():
-    # A host that moves a little is what most people have.
-    return cases_of([*QUIET, QUIET[0].with_name("linux-zen4-1.json.gz")])
+    # A host that moves a little, and networks that nothing was made for, are what most people have.
+    others = ("zen4-1", "zen4-unseen-1", "zen4-unseen-2", "zen4-unseen-3")
+    return cases_of([*QUIET, *(QUIET[0].with_name(f"linux-{name}.json.gz") for name in others)])
 
 
 @pytest.mark.parametrize("phase", Phase)

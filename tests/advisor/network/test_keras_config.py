@@ -205,6 +205,45 @@ def test_a_frozen_model_freezes_what_is_in_it():
     assert network.trainable_parameters == 10
 
 
+@pytest.mark.parametrize(
+    ("is_training", "trainable", "kind"),
+    [(True, True, "batch"), (True, False, "batch_inference"), (False, True, "batch_inference")],
+)
+def test_a_frozen_normalisation_takes_its_stored_statistics(is_training, trainable, kind):
+    inner = sequential((4, 4, 9), layer("BatchNormalization"))
+    inner["config"]["trainable"] = trainable
+    network = built(sequential((4, 4, 9), inner), is_training=is_training)
+    assert network.operators[0].shape.kind == kind
+    assert network.trainable_parameters == (18 if trainable else 0)
+
+
+def test_a_call_that_asks_for_inference_trains_all_the_same():
+    # Keras 3 gives layers the state of the whole model, and files say False by default.
+    config = functional({"feed": (4, 4, 9)}, {"n": (layer("BatchNormalization"), ["feed"])}, ["n"])
+    config["config"]["layers"][1]["inbound_nodes"] = [[["feed", 0, 0, {"training": False}]]]
+    assert built(config).operators[0].shape.kind == "batch"
+
+
+def test_sums_of_each_query_and_key_are_made_value_by_value():
+    config = functional(
+        {"query": (6, 8), "value": (5, 8)},
+        {"mixed": (layer("AdditiveAttention"), ["query", "value"])},
+        ["mixed"],
+    )
+    network = built(config, batch=3)
+    every = 3 * 6 * 5 * 8
+    assert [op.shape for op in network.operators[:4]] == [
+        ElementwiseShape(op="add", elements=every, n_inputs=2),
+        ElementwiseShape(op="tanh", elements=every),
+        ElementwiseShape(op="multiply", elements=every),
+        ElementwiseShape(op="sum", elements=every),
+    ]
+    scores = network.operators[3]
+    assert (scores.output_elements, scores.parameters) == (3 * 6 * 5, 8)
+    assert [op.inputs for op in network.operators[4:]] == [(3,), (4,)]
+    assert network.outputs[0].shape == (6, 8)
+
+
 def test_a_shared_layer_has_its_weights_once():
     config = functional({"feed": (9,)}, {"d": (layer("Dense", units=9), ["feed"])}, ["d"])
     config["config"]["layers"][1]["inbound_nodes"].append([["d", 0, 0, {}]])

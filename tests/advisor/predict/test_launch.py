@@ -1,5 +1,7 @@
 """What starting a kernel costs, told from small kernels or by what a call costs."""
 
+import dataclasses
+
 import pytest
 
 from advisor.model.kernel import Cell, Direction, OperatorKind, RecurrentShape
@@ -77,3 +79,11 @@ def test_steps_of_a_recurrent_layer_are_launched_one_by_one():
     forward = [launches_of(shape, direction=FORWARD) for shape in (short, long)]
     assert forward[1] - forward[0] == 100
     assert launches_of(short, direction=Direction.BACKWARD) == 2 * forward[0]
+
+
+def test_choosing_by_a_mask_and_products_for_each_gate_are_launches_besides():
+    plain = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=94, input=8, hidden=8)
+    masked = dataclasses.replace(plain, is_masked=True)
+    split = dataclasses.replace(plain, is_split=True)
+    counts = [launches_of(shape, direction=FORWARD) for shape in (plain, masked, split)]
+    assert counts == [100, 115, 200]

@@ -26,10 +26,11 @@ def conv(
     }  # fmt: skip
 
 
-def recurrent(cell, *, both_ways=False, sequences=False):
+def recurrent(cell, *, both_ways=False, sequences=False, masked=False, split=False):
     return {
         "type": "RecurrentShape", "cell": cell, "batch": 3, "timesteps": 5, "input": 4,
         "hidden": 6, "is_bidirectional": both_ways, "return_sequences": sequences,
+        "is_masked": masked, "is_split": split,
     }  # fmt: skip
 
 
@@ -79,6 +80,9 @@ GOOD = [
     *((conv([5, 5], [10, 10], strides=2, transposed=True), d) for d in THREE),
     *((recurrent(cell), d) for cell in ("lstm", "gru", "rnn") for d in BOTH),
     *((recurrent("lstm", both_ways=True, sequences=True), d) for d in BOTH),
+    *((recurrent(cell, masked=True), d) for cell in ("gru", "rnn") for d in BOTH),
+    *((recurrent("lstm", both_ways=True, masked=True, split=True), d) for d in BOTH),
+    *((recurrent("gru", split=True), d) for d in BOTH),
     (recurrent("lstm"), "forward_and_backward"),
     *((norm(kind), d) for kind in ("batch", "layer", "group") for d in BOTH),
     (norm("batch_inference"), "forward"),

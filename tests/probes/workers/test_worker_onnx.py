@@ -34,7 +34,7 @@ CONV = kernel(
 )  # fmt: skip
 LSTM = kernel(
     type="RecurrentShape", cell="lstm", batch=3, timesteps=5, input=4, hidden=6,
-    is_bidirectional=False, return_sequences=False,
+    is_bidirectional=False, return_sequences=False, is_masked=False, is_split=False,
 )  # fmt: skip
 
 

@@ -11,7 +11,8 @@ CONV = {"type": "ConvShape", "n": 2, "c": 3, "spatial": [6, 6], "k": 4, "kernel"
         "strides": [1, 1], "output": [6, 6], "dilation": [1, 1], "groups": 1,
         "is_transposed": False}  # fmt: skip
 LSTM = {"type": "RecurrentShape", "cell": "lstm", "batch": 3, "timesteps": 4, "input": 5,
-        "hidden": 6, "is_bidirectional": False, "return_sequences": False}  # fmt: skip
+        "hidden": 6, "is_bidirectional": False, "return_sequences": False, "is_masked": False,
+        "is_split": False}  # fmt: skip
 
 
 def problem(shape, direction="forward", precision="float32", **more):
