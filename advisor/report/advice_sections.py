@@ -38,6 +38,7 @@ from advisor.model.report import (
     Section,
     Table,
 )
+from advisor.report.money import money_text
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
 from advisor.report.reasons import (
@@ -136,18 +137,9 @@ def _headline(row: RankedOption, tr: Translator) -> str:
         N_("{title}: {time} for the whole job, {cost}. Basis: {basis}."),
         title=said_title(row.option.title, tr),
         time=format_duration_interval(row.prediction.total_s, tr),
-        cost=_money(row, tr),
+        cost=money_text(row.cost, tr),
         basis=tr(BASES[row.prediction.basis]),
     )
-
-
-def _money(row: RankedOption, tr: Translator) -> str:
-    if row.cost.total_usd is None:
-        missing = ", ".join(said(each, tr) for each in row.cost.missing)
-        return tr(N_("cost unknown ({missing})"), missing=missing)
-    if row.cost.total_usd.high == 0:
-        return tr(N_("no cost"))
-    return format_usd_interval(row.cost.total_usd)
 
 
 def _why(row: RankedOption, tr: Translator) -> str:
@@ -280,7 +272,7 @@ def money_section(advice: Recommendation, tr: Translator) -> Section:
         title = tr(
             N_("{title}: {cost}, price of {date}"),
             title=said_title(row.option.title, tr),
-            cost=_money(row, tr),
+            cost=money_text(row.cost, tr),
             date=row.cost.price_date or UNKNOWN,
         )
         heads = (tr(N_("Part")), tr(N_("Money")), tr(N_("How it is counted")))

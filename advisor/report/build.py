@@ -51,7 +51,11 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
     measured: tuple[Section, ...] = ()
     if advice.measurements is not None:
         shares = advice.efficiencies
-        measured = (measurement_section(advice.measurements, tr, efficiencies=shares),)
+        measured = (
+            measurement_section(
+                advice.measurements, tr, profile=advice.profile, efficiencies=shares
+            ),
+        )
     sections = (
         answer_section(advice, tr),
         caveats_section(advice, tr),
@@ -90,7 +94,7 @@ def build_summary(
     """
     measured: tuple[Section, ...] = ()
     if advice.measurements is not None:
-        measured = (measurement_section(advice.measurements, tr),)
+        measured = (measurement_section(advice.measurements, tr, profile=advice.profile),)
     sections = (
         *measured,
         short_avoid_section(advice, tr),

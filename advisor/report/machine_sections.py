@@ -33,6 +33,7 @@ from advisor.model.measurement import (
 )
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
+from advisor.report.device_names import device_name
 from advisor.report.names import (
     MEASURED_IN_SHORT,
     OUTCOMES,
@@ -171,9 +172,16 @@ def _is_shown(request: BenchmarkRequest) -> bool:
 
 
 def measurement_section(
-    results: MeasurementSet, tr: Translator, *, efficiencies: Iterable[Efficiency] = ()
+    results: MeasurementSet,
+    tr: Translator,
+    *,
+    profile: MachineProfile | None = None,
+    efficiencies: Iterable[Efficiency] = (),
 ) -> Section:
-    """Return the headline figures, whether they are normal, the warnings and what failed."""
+    """Return the headline figures, whether they are normal, the warnings and what failed.
+
+    `profile` tells the names of the devices; None: they are called by their ids.
+    """
     shown = [m for m in results.measured if _is_shown(m.request)]
     rows = []
     for measurement in shown:
@@ -181,7 +189,7 @@ def measurement_section(
         rows.append(
             (
                 request_name(measurement.request, tr),
-                measurement.request.device_id,
+                device_name(measurement.request.device_id, profile),
                 said(_stack(measurement), tr),
                 format_rate(value, unit),
                 format_spread(measurement.spread),
@@ -189,7 +197,7 @@ def measurement_section(
             )
         )
     heads = (N_("Kernel"), N_("Device"), N_("Software"), N_("Figure"), N_("MAD"), N_("Values"))
-    sustained = tuple(sustained_blocks(results, tr))
+    sustained = tuple(sustained_blocks(results, tr, profile=profile))
     table = Table(
         heads=tuple(tr(head) for head in heads),
         rows=tuple(rows),
@@ -203,10 +211,10 @@ def measurement_section(
         blocks=(
             *([table] if rows else []),
             *sustained,
-            *normal_blocks(efficiencies, tr),
+            *normal_blocks(efficiencies, tr, profile=profile),
             *warnings,
             *_remark_on_short(results, tr),
-            *_failures(results, tr),
+            *_failures(results, tr, profile=profile),
         ),
     )
 
@@ -222,7 +230,9 @@ def _remark_on_short(results: MeasurementSet, tr: Translator) -> Iterable[Block]
         yield Paragraph(text=tr(MEASURED_IN_SHORT), style="note")
 
 
-def _failures(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
+def _failures(
+    results: MeasurementSet, tr: Translator, *, profile: MachineProfile | None
+) -> Iterable[Block]:
     """Tell each kernel that failed; those that had no time left in one sentence."""
     failed = [f for f in results.failed if f.outcome is not Outcome.SKIPPED]
     n_skipped = len(results.failed) - len(failed)
@@ -235,7 +245,7 @@ def _failures(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
     if failed:
         yield Table(
             heads=(tr(N_("Without a figure")), tr(N_("Device")), tr(N_("What happened"))),
-            rows=tuple(_failure_row(same, tr) for same in _alike(failed)),
+            rows=tuple(_failure_row(same, tr, profile=profile) for same in _alike(failed)),
         )
 
 
@@ -249,10 +259,12 @@ def _alike(failed: Iterable[FailedMeasurement]) -> Iterable[list[FailedMeasureme
     return groups.values()
 
 
-def _failure_row(same: list[FailedMeasurement], tr: Translator) -> tuple[str, str, str]:
+def _failure_row(
+    same: list[FailedMeasurement], tr: Translator, *, profile: MachineProfile | None
+) -> tuple[str, str, str]:
     first = same[0]
     name = request_name(first.request, tr)
     if len(same) > 1:
         name = tr(N_("{n} kernels of {runner}"), n=len(same), runner=first.request.runner.value)
     what = f"{tr(OUTCOMES[first.outcome])}: {said_line(first.message, tr)}"
-    return name, first.request.device_id, what
+    return name, device_name(first.request.device_id, profile), what

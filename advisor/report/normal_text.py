@@ -16,8 +16,10 @@ from advisor.model.efficiency import (
     UnknownPeak,
     Verdict,
 )
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Runner
 from advisor.model.report import Block, Paragraph, Table
+from advisor.report.device_names import device_name
 from advisor.report.names import request_name
 
 _C = CauseCode
@@ -157,8 +159,13 @@ def _why(row: Efficiency, tr: Translator) -> str:
     return tr(UNKNOWN_PEAKS[row.unknown]) if row.unknown else ""
 
 
-def normal_blocks(rows: Iterable[Efficiency], tr: Translator) -> tuple[Block, ...]:
-    """Return the table of shares with verdict and likely cause; nothing when there are no rows."""
+def normal_blocks(
+    rows: Iterable[Efficiency], tr: Translator, *, profile: MachineProfile | None = None
+) -> tuple[Block, ...]:
+    """Return the table of shares with verdict and likely cause; nothing when there are no rows.
+
+    `profile` tells the names of the devices; None: they are called by their ids.
+    """
     shown = tuple(rows)
     if not shown:
         return ()
@@ -170,7 +177,7 @@ def normal_blocks(rows: Iterable[Efficiency], tr: Translator) -> tuple[Block, ..
         heads=tuple(tr(head) for head in heads),
         rows=tuple(
             (
-                row.device_id,
+                device_name(row.device_id, profile),
                 _kernel(row, tr),
                 format_rate(row.value, row.unit),
                 format_rate(row.peak, row.unit),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from advisor.format import format_duration, format_percent, format_rate
 from advisor.i18n import N_, Translator
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.report import Bar, BarChart, Block, Paragraph
 from advisor.predict.sustained import (
@@ -17,6 +18,7 @@ from advisor.predict.sustained import (
     burst_and_sustained,
 )
 from advisor.predict.work import flop
+from advisor.report.device_names import device_name
 from advisor.report.names import request_name
 
 # The time of a shorter run is told in seconds.
@@ -42,10 +44,15 @@ _VERDICTS = {
 }
 
 
-def sustained_blocks(results: MeasurementSet, tr: Translator) -> Iterable[Block]:
-    """Yield for each run of minutes its verdict and its curve."""
+def sustained_blocks(
+    results: MeasurementSet, tr: Translator, *, profile: MachineProfile | None = None
+) -> Iterable[Block]:
+    """Yield for each run of minutes its verdict and its curve.
+
+    `profile` tells the name of the device; None: it is called by its id.
+    """
     for summary in burst_and_sustained(results.measured, warnings=results.warnings):
-        yield Paragraph(text=_headline(summary, tr), style="lead")
+        yield Paragraph(text=_headline(summary, tr, profile), style="lead")
         yield Paragraph(text=_verdict(summary, tr))
         yield _chart(summary, tr)
 
@@ -54,14 +61,14 @@ def _flop_per_s(summary: SustainedSummary, value_s: float) -> float:
     return flop(summary.request.shape, direction=summary.request.direction) / value_s
 
 
-def _headline(summary: SustainedSummary, tr: Translator) -> str:
+def _headline(summary: SustainedSummary, tr: Translator, profile: MachineProfile | None) -> str:
     return tr(
         N_(
             "{kernel} on {device} with {framework} for {duration}: {burst} in the first "
             "{burst_window}, {lasting} in the last {lasting_window}"
         ),
         kernel=request_name(summary.request, tr),
-        device=summary.request.device_id,
+        device=device_name(summary.request.device_id, profile),
         framework=summary.stack.framework,
         duration=format_duration(round(summary.duration_s)),
         burst=format_rate(_flop_per_s(summary, summary.burst_s), "flop/s"),

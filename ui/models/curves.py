@@ -19,8 +19,8 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement
 from advisor.model.quantity import Precision
 from advisor.predict.work import bytes_moved, flop
+from advisor.report.device_names import device_name
 from advisor.report.names import request_name
-from ui.models.measure_rows import device_name
 
 Results = Iterable[Measurement | FailedMeasurement]
 REPLAY_ROLE = "replay"

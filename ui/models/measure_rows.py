@@ -9,9 +9,10 @@ from typing import TypeGuard
 from advisor.format import UNKNOWN, format_duration, format_rate, format_spread
 from advisor.i18n import N_, Translator
 from advisor.model import kernel
-from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
+from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome, Runner
 from advisor.predict.work import rate
+from advisor.report.device_names import device_name
 from advisor.report.names import MEASURED_IN_SHORT, OUTCOMES, request_name
 from advisor.report.said import said_line
 from ui.models.explanations import SPREAD
@@ -69,14 +70,6 @@ MEANINGS: dict[type, str] = {
 def meaning_of(shape: object) -> str:
     """Return what a kernel measures (to be translated), "" for one that has no text."""
     return MEANINGS.get(type(shape), "")
-
-
-def device_name(device_id: str, profile: MachineProfile | None) -> str:
-    """Return what people call a device; its id where the profile does not know it."""
-    if device_id == CPU_DEVICE_ID:
-        return "CPU"
-    devices = () if profile is None else profile.opencl
-    return next((device.name for device in devices if device.id == device_id), device_id)
 
 
 def _is_processor(device_id: str, profile: MachineProfile | None) -> bool:

@@ -23,10 +23,10 @@ from advisor.format import format_number
 from advisor.i18n import N_, Translator
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Outcome
+from advisor.report.device_names import device_name
 from advisor.report.job_line import job_sentence
 from advisor.report.names import WARNINGS, request_name
 from probes.machine.override_forms import corrected_since
-from ui.models.measure_rows import device_name
 from ui.presenters.advise import AdviseState, Stage
 from ui.widgets.answer_card import AnswerCard
 from ui.widgets.labels import text_label

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from advisor.format import format_duration_interval, format_factor, format_usd_interval
+from advisor.format import format_duration_interval, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.option import OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.recommendation import RankedOption, Recommendation
+from advisor.report.money import money_text
 from advisor.report.names import BASES
 from advisor.report.reasons import cancelled_text, grave_text, reason_text, trial_text
 from advisor.report.said import said, said_title, source_text
@@ -90,12 +91,7 @@ class AnswerCard(QFrame):
 
     def _numbers(self, row: RankedOption) -> str:
         time = format_duration_interval(row.prediction.total_s, self._tr)
-        if row.cost.total_usd is None:
-            money = self._tr(N_("cost unknown"))
-        elif row.cost.total_usd.high == 0:
-            money = self._tr(N_("no cost"))
-        else:
-            money = format_usd_interval(row.cost.total_usd)
+        money = money_text(row.cost, self._tr)
         text = self._tr(N_("{time} for the whole job · {money}"), time=time, money=money)
         if row.option.kind is OptionKind.STAY:
             return text

@@ -82,8 +82,8 @@ def failures(*results):
 def test_what_failed_for_one_reason_is_one_row():
     rows = failures(failure(1, "SIGILL"), failure(2, "SIGILL"), failure(3, "other"))
     assert rows == (
-        ("2 kernels of keras", "cpu", "crashed: SIGILL"),
-        ("GEMM 3×3×3", "cpu", "crashed: other"),
+        ("2 kernels of keras", "CPU", "crashed: SIGILL"),
+        ("GEMM 3×3×3", "CPU", "crashed: other"),
     )
 
 

@@ -94,7 +94,7 @@ def test_the_table_shows_share_verdict_and_cause():
     busy = efficiency(cause=Cause(code=CauseCode.BUSY))
     assert rows_of(busy) == (
         (
-            "cpu", "GEMM 512×512×512 (keras)", "100 GFLOP/s", "400 GFLOP/s", "25 %", "low",
+            "CPU", "GEMM 512×512×512 (keras)", "100 GFLOP/s", "400 GFLOP/s", "25 %", "low",
             "Other programs computed meanwhile: close them and measure again",
         ),
     )  # fmt: skip

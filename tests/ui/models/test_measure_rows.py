@@ -6,10 +6,11 @@ import typing
 from advisor.model.kernel import KernelShape, UnknownShape
 from advisor.model.machine import DeviceKind
 from advisor.model.measurement import Outcome
+from advisor.report.device_names import device_name
 from advisor.report.names import MEASURED_IN_SHORT
 from tests.advisor.recommend.builders import a_profile, an_opencl
 from tests.ui.advice_values import a_failure, a_measurement, an_advice, results
-from ui.models.measure_rows import RESULT_HEADS, ResultRows, device_name, meaning_of, result_rows
+from ui.models.measure_rows import RESULT_HEADS, ResultRows, meaning_of, result_rows
 
 
 def test_every_row_has_a_cell_for_each_head(tr):
