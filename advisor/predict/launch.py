@@ -37,8 +37,8 @@ _ALIKE = frozenset({OperatorKind.CONVOLUTION, OperatorKind.DEPTHWISE})
 # What a recurrent layer costs besides its steps, in steps.
 _STEPS_AROUND = 6
 # Time steps that choose by a mask, and those with a product for each gate, over plain ones: layers
-# of 32 to 64 units took 1.15 (1.06 to 1.26) and 2.0 (1.7 to 2.1) times as long at batch 8 and 16
-# both directions (Zen 4, two cores, Keras 3.15); larger ones, whose work counts, less.
+# of 32 to 64 units took 1.15 (1.06 to 1.26) and 2.0 (1.7 to 2.1) times as long at batch 8 and 16,
+# forward and backward (Zen 4, two cores, Keras 3.15); larger ones, whose work counts, less.
 _MASKED_STEPS = 1.15
 _SPLIT_STEPS = 2.0
 # A kernel is small, and tells the launch, when its work would take less than this share of what

@@ -68,6 +68,8 @@ def test_devices_have_names():
     assert device_name("opencl9", profile) == "opencl9"
     assert device_name("opencl0", None) == "opencl0"
     assert device_name("cpu", None) == "CPU"
+    twins = a_profile(opencl=(an_opencl(), dataclasses.replace(an_opencl(), id="opencl1")))
+    assert device_name("opencl1", twins).endswith("kaveri) (opencl1)")
 
 
 def test_rows_of_results_that_grow_are_those_of_all_at_once(tr):
