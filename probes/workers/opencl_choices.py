@@ -1,6 +1,8 @@
 """Which of several ways is the fastest on a device: tried once, kept by the parent between runs.
 
 A way that is known from an earlier run is timed alone; it is taken while that figure is the same.
+When it is not, the ways are tried again, and the known one among them: where the time to try all
+is short, the fastest of those that come first may be much slower.
 Told to the parent is only a choice whose result was right and for which every way was tried.
 Leaves to others: what the ways are and how one is timed (`opencl_*`), keeping them (the parent).
 """
@@ -86,13 +88,19 @@ class Choices:
                 self._order[name] = [known["index"]]
                 self.n_confirmed += 1
             else:
-                self._order[name] = self._try(name, count, time_all)
+                self._order[name] = self._try(
+                    name, count, time_one, time_all, known=known if is_known else None
+                )
         return list(self._order[name])
 
-    def _try(self, name, count, time_all):
+    def _try(self, name, count, time_one, time_all, *, known):
         tried = time_all()
         wrong = self._wrong.get(name, set())
         left = [(index, seconds) for index, seconds in tried.ranking if index not in wrong]
+        if known is not None and known["index"] not in {*wrong, *(i for i, _ in tried.ranking)}:
+            seconds = time_one(known["index"], tried.trial)
+            if seconds is not None:
+                left = sorted([*left, (known["index"], seconds)], key=lambda pair: pair[1])
         if not left:
             raise worker_errors.WrongResult("each way to compute it gave a wrong result")
         if tried.is_complete:

@@ -15,6 +15,7 @@ class Ways:
 
     def __init__(self, *seconds):
         self.seconds, self.log, self.is_complete = list(seconds), [], True
+        self.n_tried = len(seconds)
 
     def one(self, index, trial):
         self.log.append(("one", index, trial))
@@ -22,7 +23,8 @@ class Ways:
 
     def all(self):
         self.log.append("all")
-        usable = [(index, s) for index, s in enumerate(self.seconds) if s is not None]
+        tried = enumerate(self.seconds[: self.n_tried])
+        usable = [(index, s) for index, s in tried if s is not None]
         return Tried(sorted(usable, key=lambda pair: pair[1]), 8.0, self.is_complete)
 
     def pick(self, choices, key=KEY):
@@ -57,6 +59,27 @@ def test_a_kept_way_that_became_slower_is_tried_against_the_others():
     assert ways.log == [("one", 1, 8.0), ("one", 1, 8.0), "all"]
     assert choices.learned[NAME]["index"] == 2
     assert choices.n_confirmed == 0
+
+
+def test_a_kept_way_stands_beside_those_that_there_is_time_to_try():
+    choices, ways = Choices(kept(index=2)), Ways(0.3, 0.25, 0.12)
+    ways.n_tried, ways.is_complete = 2, False
+    assert ways.pick(choices) == 2, "slower than before, and still the fastest"
+    assert ways.log == [("one", 2, 8.0), ("one", 2, 8.0), "all", ("one", 2, 8.0)]
+    assert choices.learned == {}
+    choices, ways = Choices(kept(index=2)), Ways(0.3, 0.11, 0.12)
+    ways.n_tried, ways.is_complete = 2, False
+    assert ways.pick(choices) == 1
+
+
+def test_a_kept_way_that_cannot_be_run_does_not_stand_beside_the_others():
+    choices, ways = Choices(kept(index=2)), Ways(0.3, 0.2, None)
+    ways.n_tried, ways.is_complete = 2, False
+    assert ways.pick(choices) == 1
+    choices, ways = Choices(kept(index=2)), Ways(0.3, 0.2, 0.15)
+    ways.n_tried, ways.is_complete = 2, False
+    choices.reject(KEY, 2)
+    assert ways.pick(choices) == 1, "its result was wrong"
 
 
 def test_one_busy_moment_is_forgiven():
