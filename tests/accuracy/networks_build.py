@@ -2,33 +2,23 @@
 
 Run `python -m tests.accuracy.networks_build` where Keras is installed; the files are committed.
 A family is either fitted (a change of the model may look at it) or held out (it may not). The
-networks of `networks_unseen` are unseen: whatever their family, nothing was fitted with them.
+networks of `networks_unseen` and `networks_later` are unseen: whatever their family, nothing was
+fitted with them.
 """
 
 import gzip
 import json
-import os
 from pathlib import Path
-
-os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 
 import keras
 from keras import layers as kl
 
+from tests.accuracy.networks_later import BUILDERS as LATER
+from tests.accuracy.networks_parts import classes, conv
+from tests.accuracy.networks_unseen import BUILDERS as UNSEEN
+
 FOLDER = Path(__file__).with_name("networks")
 SMALL_BYTES = 20 * 1024
-
-
-def conv(x, filters, kernel=3, *, strides=1, norm=False, relu=True):
-    """Convolve, perhaps normalise, perhaps activate."""
-    x = kl.Conv2D(filters, kernel, strides=strides, padding="same", use_bias=not norm)(x)
-    x = kl.BatchNormalization()(x) if norm else x
-    return kl.Activation("relu")(x) if relu else x
-
-
-def classes(x, count=10):
-    """Classify the means of all channels."""
-    return kl.Dense(count, activation="softmax")(kl.GlobalAveragePooling2D()(x))
 
 
 def conv_colour():
@@ -293,9 +283,6 @@ BUILDERS = (
 def main() -> int:
     """Write every network."""
     FOLDER.mkdir(exist_ok=True)
-    from tests.accuracy.networks_later import BUILDERS as LATER
-    from tests.accuracy.networks_unseen import BUILDERS as UNSEEN
-
     for build in (*BUILDERS, *UNSEEN, *LATER):
         keras.utils.clear_session()
         made = build()

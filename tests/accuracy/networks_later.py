@@ -7,7 +7,7 @@ import keras
 from keras import applications
 from keras import layers as kl
 
-from tests.accuracy.networks_build import classes, conv
+from tests.accuracy.networks_parts import classes, conv
 
 
 def unseen_transfer():

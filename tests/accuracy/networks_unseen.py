@@ -6,7 +6,7 @@ Written by `python -m tests.accuracy.networks_build`, measured by `live --unseen
 from keras import applications
 from keras import layers as kl
 
-from tests.accuracy.networks_build import classes, conv
+from tests.accuracy.networks_parts import classes, conv
 
 
 def _published(builder, side, **options):
