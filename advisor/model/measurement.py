@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from advisor.model.kernel import Direction, KernelShape
+from advisor.model.kernel import Direction, KernelShape, StreamShape
 from advisor.model.quantity import Precision
 
 
@@ -104,15 +104,15 @@ class BenchmarkRequest:
 _QUARTER = 0.25
 
 
-def figure_of(values_s: Sequence[float], *, is_difference: bool) -> float:
-    """Return the one figure of a kernel's values: their lower quartile, of differences the median.
+def figure_of(values_s: Sequence[float], *, is_median: bool) -> float:
+    """Return the one figure of a kernel's values: their lower quartile or their median.
 
-    What disturbs a computer makes most values longer; but for tenths of a second its memory may
-    be twice as fast as usual, while neighbours on the same host rest. So neither the best nor the
-    middle of values that lie apart in time scatters least from run to run (decision 0010). A
-    difference is as often too small as too large.
+    What disturbs a computer makes most values longer, so the lower quartile scatters least from
+    run to run. Two kinds of values are as often too short as too long, and have the median:
+    differences of two times, and the traffic of memory, which for tenths of a second to seconds
+    may be up to twice as fast as usual (decision 0010).
     """
-    if is_difference:
+    if is_median:
         return statistics.median(values_s)
     in_order = sorted(values_s)
     whole, part = divmod(_QUARTER * (len(in_order) - 1), 1.0)
@@ -145,7 +145,13 @@ class Measurement:
     @property
     def figure_s(self) -> float:
         """Seconds of one execution that stand for the kernel, see `figure_of`."""
-        return figure_of(self.values_s, is_difference=self.is_difference)
+        return figure_of(self.values_s, is_median=self.is_figure_median)
+
+    @property
+    def is_figure_median(self) -> bool:
+        """Whether the median stands for the kernel, and not the lower quartile."""
+        shape = self.request.shape
+        return self.is_difference or (isinstance(shape, StreamShape) and shape.op != "local")
 
     @property
     def median_s(self) -> float:

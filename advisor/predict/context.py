@@ -207,7 +207,7 @@ def device_evidence(
 
 def _evidence(measurement: Measurement, measured_on: str) -> Evidence:
     value, unit = rate(measurement)
-    kind = "median" if measurement.is_difference else "lower quartile"
+    kind = "median" if measurement.is_figure_median else "lower quartile"
     statement = (
         f"{_label(measurement)}: {format_rate(value, unit)} measured here, "
         f"{kind} of {len(measurement.values_s)}, MAD {format_percent(measurement.spread or 0.0)}"

@@ -64,7 +64,8 @@ class SharedFigure:
         device: position in `Upload.devices`.
         kernel: name that states the shape, as published kernels are named.
         threads: as asked for; None for the default of the stack.
-        value: of the lower quartile of the timed values, four digits; `unit` is "flop/s" or "B/s".
+        value: of the figure of the timed values (`Measurement.figure_s`), four digits; `unit` is
+            "flop/s" or "B/s".
         spread: median absolute deviation / median.
         is_steady: False when the machine was disturbed.
     """

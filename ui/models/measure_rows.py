@@ -155,7 +155,7 @@ def _result_row(
     value, unit = rate(result)
     explanation = tr(
         N_("Median {time} of {n} values")
-        if result.is_difference
+        if result.is_figure_median
         else N_("Lower quartile {time} of {n} values"),
         time=format_duration(result.figure_s),
         n=len(result.values_s),
