@@ -80,7 +80,8 @@ class BenchmarkRequest:
 
     Attributes:
         id: unique within a plan, readable: "keras/conv/forward/...".
-        role: "headline" (shown to the user), "calibration", "replay", "setting",
+        role: "headline" (shown to the user), "calibration", "anchor" (of every step: timed over the
+            whole run), "replay", "setting",
             "reference" (timed again to tell whether the machine has changed) or "sustained"
             (timed until its values have lasted n_values times min_value_s together).
         device_id: `CPU_DEVICE_ID` or the id of an OpenCL device of the profile.

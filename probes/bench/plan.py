@@ -250,7 +250,7 @@ def _add_cpu(
     _add_headlines(plan_, profile, phase=phase, budget=budget, has_recurrent=has_recurrent)
     _add_replay(plan_, replay)
     first, rest = _calibration(phase, batch_size, layers)
-    plan_.add_rows(first, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
+    plan_.add_table(first, phase=phase, runner=Runner.KERAS)
     plan_.add_rows([_LSTM], phase=phase, runner=Runner.KERAS, role=HEADLINE)
     formats = (Precision.BFLOAT16, Precision.FLOAT16)
     asked = [precision] if precision in formats else []
@@ -269,7 +269,7 @@ def _add_cpu(
             )
 
     add_short_formats(p for p in fast if p in asked or p in known)
-    plan_.add_rows(rest, phase=phase, runner=Runner.KERAS, role=CALIBRATION)
+    plan_.add_table(rest, phase=phase, runner=Runner.KERAS)
     # What the processor does not compute by itself may take all the time that is left.
     add_short_formats(p for p in asked if p not in fast)
     _add_reference(plan_)

@@ -6,7 +6,7 @@ Leaves to others: which kernels are asked for (`probes.bench.plan`).
 from collections.abc import Iterable
 from enum import StrEnum
 
-from advisor.model.kernel import Direction, KernelShape
+from advisor.model.kernel import Direction, KernelShape, OptimizerShape, OverheadShape
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import BenchmarkRequest, Runner, Setting
 from advisor.model.quantity import Phase, Precision
@@ -15,12 +15,17 @@ from probes.bench.suite import Row
 
 HEADLINE = "headline"
 CALIBRATION = "calibration"
+# Part of every step, but not shown: timed over the whole run like headlines, for one bad moment
+# would be in all that is predicted.
+ANCHOR = "anchor"
 REPLAY = "replay"
 SETTING = "setting"
 # Timed several times over a session to tell whether the machine has changed meanwhile.
 REFERENCE = "reference"
 # Timed for so long as all of its values last together.
 SUSTAINED = "sustained"
+# Roles whose values cover the run.
+SPREAD = frozenset({HEADLINE, ANCHOR})
 
 
 class Budget(StrEnum):
@@ -35,8 +40,18 @@ AT_A_LOOK = 3
 # Shortest value and number of values by role; the headlines are shown, the others fitted. Many
 # short values that lie apart find the moments in which nothing disturbs; few long ones do not.
 _TIMING = {
-    Budget.QUICK: {HEADLINE: (0.01, 14 * AT_A_LOOK), REPLAY: (0.03, 4), CALIBRATION: (0.012, 3)},
-    Budget.THOROUGH: {HEADLINE: (0.017, 20 * AT_A_LOOK), REPLAY: (0.05, 8), CALIBRATION: (0.03, 7)},
+    Budget.QUICK: {
+        HEADLINE: (0.01, 14 * AT_A_LOOK),
+        ANCHOR: (0.008, 10),
+        REPLAY: (0.03, 4),
+        CALIBRATION: (0.012, 3),
+    },
+    Budget.THOROUGH: {
+        HEADLINE: (0.017, 20 * AT_A_LOOK),
+        ANCHOR: (0.02, 16),
+        REPLAY: (0.05, 8),
+        CALIBRATION: (0.03, 7),
+    },
 }
 # The same for what is cheap, whose child rests beside that of the framework.
 CHEAP = frozenset({Runner.CLOCK, Runner.NUMPY, Runner.STREAM})
@@ -46,11 +61,12 @@ _BESIDE_HEADLINE = {
 }
 # The same for an OpenCL device, whose kernels are prepared anew for each visit.
 _OPENCL_HEADLINE = {Budget.QUICK: (0.05, 5), Budget.THOROUGH: (0.1, 5)}
+_ANCHORS = (OptimizerShape, OverheadShape)
 
 
 def n_looks(request: BenchmarkRequest) -> int:
-    """Return over how many looks the values of a headline are spread."""
-    return -(-request.n_values // AT_A_LOOK)
+    """Return over how many looks the values of a request are spread, see `SPREAD`."""
+    return -(-request.n_values // (AT_A_LOOK if request.role == HEADLINE else 1))
 
 
 class PlanBuilder:
@@ -121,6 +137,12 @@ class PlanBuilder:
                 continue
             for direction in directions_of(row, phase=phase):
                 self.add(row.shape, direction=direction, runner=runner, role=role, **more)  # type: ignore[arg-type]
+
+    def add_table(self, rows: Iterable[Row], *, phase: Phase, runner: Runner) -> None:
+        """Add rows that are fitted: the values of what every step has cover the run."""
+        for row in rows:
+            role = ANCHOR if isinstance(row.shape, _ANCHORS) else CALIBRATION
+            self.add_rows([row], phase=phase, runner=runner, role=role)
 
     def requests(self) -> tuple[BenchmarkRequest, ...]:
         """Return what was added, in that order."""

@@ -17,8 +17,8 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import BenchmarkRequest, Outcome, Runner
 from probes.bench.collector import Collector
 from probes.bench.commands import WorkerCommand
-from probes.bench.plan import HEADLINE, REFERENCE, SUSTAINED
-from probes.bench.plan_builder import n_looks
+from probes.bench.plan import REFERENCE, SUSTAINED
+from probes.bench.plan_builder import SPREAD, n_looks
 from probes.bench.process import CancelToken, Deadlines, Left, WorkerVerdict, work
 from probes.bench.protocol import Message
 from probes.bench.tuning_store import Tuning, TuningStore
@@ -58,7 +58,7 @@ def wire_kernel(request: BenchmarkRequest) -> dict[str, Any]:
     if request.role == SUSTAINED:
         wire["duration_s"] = request.min_value_s * request.n_values
     if request.runner in _BOUTS:
-        if request.role == HEADLINE:
+        if request.role in SPREAD:
             wire["looks"] = n_looks(request)
         wire["is_reference"] = request.role == REFERENCE and request.runner is Runner.KERAS
     return wire

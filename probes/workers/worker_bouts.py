@@ -3,8 +3,9 @@
 Values that lie apart in time tell more than the same number in a row: a processor that is slower
 for a second spoils one value of each kernel, not all values of one. A reference kernel is timed
 before and after each bout; when it moved, the machine has changed meanwhile: the bout is timed
-again while there is time, and all its values are reported with how far the reference moved at
-last. When the time is used up in the middle of a bout, what there is by then is reported.
+again while there is time, but for what is looked at over the whole run, and all its values are
+reported with how far the reference moved at last. When the time is used up in the middle of a bout,
+what there is by then is reported.
 Kernels with "looks" are timed again every other second, whatever else goes on, so that their values
 cover the run: a machine is slower for seconds. A look takes several short values, as a machine is
 slower for hundredths of a second too. A child that "rests" does nothing else: it rests before each
@@ -147,11 +148,13 @@ class Bouts:
         before = self._look()
         moved = None
         for attempt in range(REPEATS + 1):
-            pieces = self._rounds(pieces)
+            pieces = self._rounds(pieces, is_again=attempt > 0)
             after = self._look()
             moved = None if before is None or after is None else abs(after / before - 1.0)
-            cost_s = sum(piece.round_s * piece.first_wanted for piece in pieces)
-            if moved is None or moved <= MOVED or not self._may_repeat(attempt, cost_s):
+            retimed = [piece for piece in pieces if not piece.is_spread]
+            cost_s = sum(piece.round_s * piece.first_wanted for piece in retimed)
+            is_steady = moved is None or moved <= MOVED
+            if is_steady or not retimed or not self._may_repeat(attempt, cost_s):
                 break
             before = after
         for piece in pieces:
@@ -233,15 +236,20 @@ class Bouts:
             return False
         return True
 
-    def _rounds(self, pieces):
+    def _rounds(self, pieces, is_again=False):
         """Take the values of all pieces in turn; return those that did not fail.
 
-        One value of each is taken in any case, further ones while there is time.
+        One value of each is taken in any case, further ones while there is time. When it is done
+        again, what has further values at other moments anyway is left out.
         """
+
+        def is_done(piece, index):
+            return index >= piece.first_wanted or (is_again and piece.is_spread)
+
         for index in range(max([piece.first_wanted for piece in pieces], default=0)):
             if index > 0 and not self._has_time(sum(piece.round_s for piece in pieces)):
                 break
-            pieces = [piece for piece in pieces if index >= piece.first_wanted or self._take(piece)]
+            pieces = [piece for piece in pieces if is_done(piece, index) or self._take(piece)]
             self._tend_spread()
         return pieces
 

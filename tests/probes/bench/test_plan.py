@@ -12,6 +12,8 @@ from advisor.model.kernel import (
     Direction,
     GemmShape,
     KernelCall,
+    OptimizerShape,
+    OverheadShape,
     StreamShape,
 )
 from advisor.model.machine import Cache, DeviceKind, OsFamily
@@ -28,7 +30,9 @@ from probes.bench.plan import (
     plan,
     thread_counts,
 )
+from probes.bench.plan_builder import ANCHOR
 from probes.bench.plan_sizes import is_affordable, stream_elements
+from probes.bench.visit_run import wire_kernel
 
 CALL = KernelCall(shape=suite.dense(50, 60, 70), direction=Direction.FORWARD)
 
@@ -53,7 +57,8 @@ def test_numpy_and_memory_come_first_then_the_headlines_then_the_users_kernels(p
     order = [request.role for request in keras]
     assert order.index("replay") == order.count("headline")
     assert order[-1] == "reference"  # timed again at the end
-    assert order.index("calibration") == order.index("replay") + 1
+    # What every step has comes first of the table, and its values cover the run.
+    assert order.index("anchor") == order.index("replay") + 1
     assert keras[-1].shape == module.REFERENCE_GEMM
 
 
@@ -62,10 +67,11 @@ def test_what_tells_something_of_the_network_comes_before_the_rest_of_the_table(
     plain = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
     requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",), layers=layers)
     assert {r.id for r in requests} == {r.id for r in plain}
-    kinds = [type(r.shape).__name__ for r in requests if r.role == CALIBRATION]
+    table = [r for r in requests if r.role in (ANCHOR, CALIBRATION)]
+    kinds = [type(r.shape).__name__ for r in table]
     last_of_network = max(
         at
-        for at, r in enumerate(r for r in requests if r.role == CALIBRATION)
+        for at, r in enumerate(table)
         if r.runner is Runner.KERAS
         and isinstance(r.shape, ConvShape)
         and not r.shape.is_transposed
@@ -87,7 +93,19 @@ def test_a_network_with_recurrent_layers_has_their_headline_first(profile):
     layers = (suite.HEADLINE_LSTM,)
     requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",), layers=layers)
     keras = [r for r in requests if r.runner is Runner.KERAS]
-    assert [r.role for r in keras].index(CALIBRATION) == sum(r.role == HEADLINE for r in keras)
+    assert [r.role for r in keras].index(ANCHOR) == sum(r.role == HEADLINE for r in keras)
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_what_every_step_has_is_looked_at_over_the_whole_run(profile, phase):
+    requests = plan(profile, budget=Budget.QUICK, phase=phase, device_ids=("cpu",))
+    keras = [r for r in requests if r.runner is Runner.KERAS]
+    looks = {r.id: wire_kernel(r).get("looks", 0) for r in keras}
+    every = [r for r in keras if isinstance(r.shape, (OptimizerShape, OverheadShape))]
+    assert {r.id for r in every} == {r.id for r in keras if r.role == ANCHOR}
+    assert min(looks[r.id] for r in every) >= 10
+    assert any(isinstance(r.shape, OptimizerShape) for r in every) is (phase is Phase.TRAINING)
+    assert not any(looks[r.id] for r in keras if r.role in (CALIBRATION, "reference"))
 
 
 def test_the_clock_is_measured_before_everything_else_and_after_all_devices(profile):
@@ -120,7 +138,7 @@ def test_inference_has_no_gradients_and_no_optimisers(profile):
 def test_a_quick_run_is_small_and_without_settings(profile, with_cpu):
     requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
     assert len(requests) < 180
-    assert roles(requests) == {"headline", "calibration", "reference"}
+    assert roles(requests) == {"headline", "anchor", "calibration", "reference"}
     assert all(request.threads is None and not request.settings for request in requests)
     with_bf16 = plan(
         with_cpu(isa_features=("avx2", "avx512f", "avx512_bf16")),

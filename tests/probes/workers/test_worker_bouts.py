@@ -152,6 +152,13 @@ def test_what_moves_again_is_told_with_the_distance(clock):
     assert value["moved"] == pytest.approx(0.2)
 
 
+def test_what_is_spread_is_not_timed_again_with_its_bout(clock):
+    runner = Runner(clock, Slowing(clock, 0.085))
+    channel = run(runner, kernel("a"), spread("s", 6), REFERENCE, bout=8)
+    assert [len(values) for values in channel.values("a")] == [6]
+    assert [len(values) for values in channel.values("s")] == [3, 6]
+
+
 def test_without_time_nothing_is_timed_again(clock):
     runner = Runner(clock, Slowing(clock, 0.085))
     channel = run(runner, kernel("a"), REFERENCE, bout=8, budget_s=0.15)
