@@ -29,6 +29,8 @@ _REPLAYED = frozenset(
         OperatorKind.DEPTHWISE,
         OperatorKind.GROUPED,
         OperatorKind.RECURRENT,
+        OperatorKind.NORMALISATION,
+        OperatorKind.POOLING,
     }
 )
 # A modest processor: only the order of the shapes and the cost of timing them depend on it.

@@ -2,8 +2,9 @@
 
 The width of the intervals is split-conformal: how many of the model's own standard deviations hold
 so many of the cases.
-What a training step takes over the sum of its kernels is told by kind of processor: the mean of the
-recordings of each, on the families that may shape the model, with their own kernels timed.
+What a training step takes over the sum of its kernels is told by kind of processor, on the families
+that may shape the model, with their own kernels timed: the mean over processors, which are told
+apart by their caches, of the mean of the recordings of each.
 """
 
 import argparse
@@ -38,17 +39,22 @@ def cases_of(files: Iterable[Path]) -> dict[Path, list[Case]]:
 def training_step_factors(cases: Mapping[Path, Iterable[Case]]) -> dict[str, float]:
     """Return what a training step takes over its kernels by kind of processor."""
     knowledge = load_knowledge()
-    means: dict[str, list[float]] = {}
+    means: dict[str, dict[object, list[float]]] = {}
     for file, found in cases.items():
-        limits = cpu_limits(Recording(file).profile, knowledge=knowledge)
+        profile = Recording(file).profile
+        limits = cpu_limits(profile, knowledge=knowledge)
         logs = [
             case.log_error - math.log(limits.training_step_factor)
             for case in found
             if case.question == "replay/training/fitted"
         ]
         if logs and limits.architecture is not None:
-            means.setdefault(limits.architecture, []).append(statistics.fmean(logs))
-    return {name: math.exp(-statistics.fmean(logs)) for name, logs in means.items()}
+            processors = means.setdefault(limits.architecture, {})
+            processors.setdefault(profile.cpu.caches, []).append(statistics.fmean(logs))
+    return {
+        name: math.exp(-statistics.fmean(map(statistics.fmean, processors.values())))
+        for name, processors in means.items()
+    }
 
 
 def of_all(cases: Mapping[Path, Iterable[Case]], *, phase: Phase, source: str) -> list[Case]:

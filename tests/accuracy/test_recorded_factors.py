@@ -22,7 +22,7 @@ from tests.accuracy.recorded_factors import (
 pytestmark = pytest.mark.slow
 QUIET = [
     Path(__file__).with_name("recorded") / f"linux-{name}.json.gz"
-    for name in ("sapphirerapids-2", "sapphirerapids-3", "zen5-2", "zen5-4")
+    for name in ("sapphirerapids-2", "sapphirerapids-3", "sapphirerapids-4", "zen5-2", "zen5-4")
 ]
 
 
@@ -37,7 +37,8 @@ def test_factors_of_a_training_step_are_those_of_the_recordings():
 @pytest.fixture(scope="module")
 def judged():
     # A host that moves a little, and networks that nothing was made for, are what most people have.
-    others = ("zen4-1", "zen4-unseen-1", "zen4-unseen-2", "zen4-unseen-3")
+    unseen = ("zen4-unseen-1", "zen4-unseen-2", "zen4-unseen-3", "sapphirerapids-unseen-1")
+    others = ("zen4-1", *unseen)
     return cases_of([*QUIET, *(QUIET[0].with_name(f"linux-{name}.json.gz") for name in others)])
 
 
