@@ -39,7 +39,7 @@ _GIB = 2**30
 # Vendors whose names betray them (`advisor.knowledge.names`).
 _KNOWN_VENDORS = ("AMD", "Intel", "NVIDIA")
 # Shader counts of one compute unit as OpenCL drivers report them.
-_SHADERS_PER_UNIT = {"AMD": 64, "Apple": 128, "Intel": 8}
+_SHADERS_PER_UNIT = {"AMD": (64,), "Apple": (128,), "Intel": (8,), "NVIDIA": (64, 128, 192)}
 
 # Flags that a CPU must show when its row of the table speaks of the extension.
 _SIMD_FLAGS = (("AMX", "amx_tile"), ("AVX-512", "avx512f"), ("AVX2", "avx2"))
@@ -92,9 +92,10 @@ def _find_of_kind(
             loose.append(spec)
     if compute_units is not None:
         # What the driver counts says more than a name that people use for the usual form.
-        counted = [spec for spec in (*exact, *loose) if has_units(spec, compute_units)]
-        if counted:
-            return _one(counted)
+        for specs in (exact, loose):
+            counted = [spec for spec in specs if has_units(spec, compute_units)]
+            if counted:
+                return _one(counted)
     return _one(exact or loose)
 
 
@@ -180,8 +181,8 @@ def _bandwidth(spec: DeviceSpec) -> float | None:
 
 def has_units(spec: DeviceSpec, compute_units: int) -> bool:
     """Whether a device has as many shaders as a driver's compute units make."""
-    shaders = _SHADERS_PER_UNIT.get(spec.vendor)
-    return shaders is not None and spec.cores == shaders * compute_units
+    shaders = _SHADERS_PER_UNIT.get(spec.vendor, ())
+    return any(spec.cores == per_unit * compute_units for per_unit in shaders)
 
 
 def find_isa(

@@ -10,7 +10,7 @@ from advisor.model.kernel import ClockShape
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Measurement, StabilityWarning
 from probes.bench.load import LoadShare
-from probes.bench.statistics import largest_departure, relative_deviation
+from probes.bench.statistics import largest_departure, relative_deviation, scatter_in_turn
 
 NOISY_DEVIATION = 0.10
 OUTLIER_DEPARTURE = 0.50
@@ -25,6 +25,8 @@ DRIFT = 0.10
 MOVED = 0.05
 # No other process slows the clock: it may fall by less.
 CLOCK_DRIFT = 0.05
+# A fall of the clock is sure from so many times what one value differs from the next.
+_SCATTERS = 2.0
 # So many values of a reference are looked at at either end: those of two looks.
 _END_VALUES = 6
 _FULL_PERCENT = 99.0
@@ -90,13 +92,25 @@ def _has_fallen(reference: Measurement) -> bool:
     return min(values[-_END_VALUES:]) > min(values[:_END_VALUES]) / (1.0 - DRIFT)
 
 
-def _clock_looks(measured: Iterable[Measurement]) -> list[float]:
-    """Return the seconds of a chain under vector load, in the order in which they were taken."""
-    return [
-        m.min_s
+def _has_clock_fallen(measured: Iterable[Measurement]) -> bool | None:
+    """Return whether the last look at the clock under vector load is below how the run began.
+
+    Equal numbers of values are compared, as the best of many is better than the best of few, and
+    the fall must be more than what values in turn differ by. None without two looks.
+    """
+    looks = [
+        m
         for m in measured
         if isinstance(m.request.shape, ClockShape) and m.request.shape.load == "vector"
     ]
+    if len(looks) < len(("before", "after")):
+        return None
+    last = looks[-1]
+    n = len(last.values_s)
+    began_s = min(min(look.values_s[:n]) for look in looks[:-1])
+    scatter = max(scatter_in_turn(look.values_s) for look in looks)
+    fall = max(CLOCK_DRIFT, _SCATTERS * scatter)
+    return last.min_s > began_s / (1.0 - fall)
 
 
 def has_become_slower(measured: Iterable[Measurement], *, suffix: str) -> bool:
@@ -110,9 +124,9 @@ def has_become_slower(measured: Iterable[Measurement], *, suffix: str) -> bool:
         suffix: what the id of the second timing has more than that of the first.
     """
     found = tuple(measured)
-    clocks_s = _clock_looks(found)
-    if len(clocks_s) > 1:
-        return clocks_s[-1] > min(clocks_s[:-1]) / (1.0 - CLOCK_DRIFT)
+    fallen = _has_clock_fallen(found)
+    if fallen is not None:
+        return fallen
     if any(_has_fallen(m) for m in found if m.request.role == "reference"):
         return True
     by_id = {measurement.request.id: measurement for measurement in found}

@@ -3,6 +3,7 @@
 Leaves to others: what spread is too much (`probes.bench.stability`).
 """
 
+import itertools
 import statistics
 from collections.abc import Sequence
 
@@ -29,3 +30,18 @@ def largest_departure(values: Sequence[float]) -> float:
     if mean <= 0.0:
         raise ValueError(f"times have a positive mean, not {mean!r}")
     return max(abs(value - mean) for value in values) / mean
+
+
+def scatter_in_turn(values: Sequence[float]) -> float:
+    """Return by what share of their median values in turn differ, in the middle; 0 for one.
+
+    A step from one level to another hardly changes it, unlike a deviation from the mean.
+
+    Raises:
+        ValueError: when there are no values or their median is not positive.
+    """
+    middle = statistics.median(values) if values else 0.0
+    if middle <= 0.0:
+        raise ValueError(f"times have a positive median, not {middle!r}")
+    steps = [abs(after - before) for before, after in itertools.pairwise(values)]
+    return statistics.median(steps) / middle if steps else 0.0

@@ -16,7 +16,12 @@ from probes.machine.missing import (
     list_missing_gpu_drivers,
     list_missing_opencl,
 )
-from probes.machine.opencl import OpenclAnswer, list_doubtful_facts, match_with_bus
+from probes.machine.opencl import (
+    OpenclAnswer,
+    list_doubtful_facts,
+    match_with_bus,
+    name_by_driver,
+)
 from probes.machine.reader import Reader
 from probes.machine.windows import collect_windows
 
@@ -46,7 +51,7 @@ def collect_profile(
         os=facts.os,
         cpu=facts.cpu,
         memory=facts.memory,
-        graphics=facts.graphics,
+        graphics=name_by_driver(facts.graphics, opencl=matched),
         opencl=matched,
         npus=facts.npus,
         environments=find_environments(reader, paths=environment_paths),

@@ -5,6 +5,7 @@ virtual display adapter or that of a server's management chip is no compute devi
 Leaves to others: what OpenCL offers (`opencl`) and what is missing for it (`missing`).
 """
 
+import re
 from dataclasses import dataclass
 
 from advisor.model.machine import DeviceKind, GraphicsDevice, Npu
@@ -16,6 +17,7 @@ from probes.machine.tables import find_pci_device, find_pci_vendor, find_soc_gpu
 
 _PCI_FOLDER = "/sys/bus/pci/devices"
 _DRM_FOLDER = "/sys/class/drm"
+_NVIDIA_FOLDER = "/proc/driver/nvidia/gpus"
 _DISPLAY_CLASS = 0x03
 _ACCELERATOR_CLASS = 0x12
 _MAX_DEVICES = 64
@@ -56,7 +58,8 @@ def collect_devices(
     graphics: list[GraphicsDevice] = []
     npus: list[Npu] = []
     for slot in slots:
-        name = _name(slot, names.get((slot.vendor_id, slot.device_id)))
+        system_name = names.get((slot.vendor_id, slot.device_id)) or _driver_name(reader, slot)
+        name = _name(slot, system_name)
         if slot.kind is DeviceKind.NPU:
             vendor = find_pci_vendor(slot.vendor_id)
             number = f"npu{len(npus)}"
@@ -132,6 +135,13 @@ def _classify_amd(reader: Reader, folder: str, *, cpu_vendor: str | None) -> Dev
     own_bytes = parse.parse_int(reader.read_text(f"{folder}/mem_info_vram_total"))
     is_small = own_bytes is not None and own_bytes <= _SMALL_CARVE_OUT_BYTES
     return DeviceKind.IGPU if is_small and cpu_vendor == "AMD" else DeviceKind.DGPU
+
+
+def _driver_name(reader: Reader, slot: _Slot) -> str | None:
+    """Return the product as NVIDIA's kernel driver calls it, None with any other driver."""
+    text = reader.read_text(f"{_NVIDIA_FOLDER}/{slot.address}/information") or ""
+    model = re.search(r"^Model:\s*(.+)$", text, re.MULTILINE)
+    return parse.clean_name(model.group(1)) if model else None
 
 
 def _name(slot: _Slot, system_name: str | None) -> str:

@@ -7,6 +7,7 @@ true is left out. Leaves to others: loading OpenCL (`probes.workers.opencl_list`
 import dataclasses
 import functools
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 
@@ -46,6 +47,7 @@ MIN_CLOCK_MHZ = 50.0
 MAX_CLOCK_MHZ = 7000.0
 _MAX_DEVICES = 64
 
+_ONLY_A_NUMBER = re.compile(r" device [0-9a-f]{4}:[0-9a-f]{4}$")
 _VENDORS = (
     ("advanced micro devices", "AMD"),
     ("authenticamd", "AMD"),
@@ -296,6 +298,36 @@ def _match_kind(device: OpenclDevice, *, graphics: tuple[GraphicsDevice, ...]) -
     if vendor is None or len(kinds) != 1:
         return device
     return dataclasses.replace(device, kind=kinds.pop())
+
+
+def name_by_driver(
+    graphics: tuple[GraphicsDevice, ...], *, opencl: tuple[OpenclDevice, ...]
+) -> tuple[GraphicsDevice, ...]:
+    """Return the GPUs, those known by their number alone by the name that their driver tells.
+
+    Only where nothing else can be meant: all GPUs of the vendor and kind have one number, and
+    their OpenCL devices one name of several words (AMD's driver calls them "gfx1103").
+    """
+    return tuple(_name_one(gpu, graphics=graphics, opencl=opencl) for gpu in graphics)
+
+
+def _name_one(
+    gpu: GraphicsDevice,
+    *,
+    graphics: tuple[GraphicsDevice, ...],
+    opencl: tuple[OpenclDevice, ...],
+) -> GraphicsDevice:
+    if gpu.vendor is None or not _ONLY_A_NUMBER.search(gpu.name):
+        return gpu
+    like = {g.name for g in graphics if (g.vendor, g.kind) == (gpu.vendor, gpu.kind)}
+    names = {
+        device.name
+        for device in opencl
+        if device.kind is gpu.kind
+        and gpu.vendor in (find_vendor(device.vendor), find_vendor(device.name))
+    }
+    name = names.pop() if len(names) == 1 else ""
+    return dataclasses.replace(gpu, name=name) if len(like) == 1 and " " in name else gpu
 
 
 def list_doubtful_facts(devices: tuple[OpenclDevice, ...]) -> tuple[MissingFact, ...]:

@@ -1,8 +1,9 @@
 """Memory traffic on an OpenCL device: global memory and local memory.
 
 Bytes are to be counted as for every `StreamShape`: one array for read, two for copy, scale and
-local, three for add and triad. Arrays that the device does not take are replaced by shorter ones
-and the time is scaled; the statement of the check then says so.
+local, three for add and triad. Arrays that the device does not take are replaced by shorter ones,
+arrays that a GPU sweeps in no time by longer ones, and the time is scaled; the statement of the
+check then says so.
 """
 
 import numpy as np
@@ -25,6 +26,10 @@ _VARIANTS = {
 _TRIAL_ELEMENTS = 1 << 25
 # Shorter arrays would show a cache.
 _MIN_BYTES = 16 << 20
+# A sweep of a GPU should last so long: launching one takes 2 to 10 us, which is a sixth of a sweep
+# of 134 MB where memory moves 3 TB/s.
+_SHORTEST_SWEEP_S = 0.4e-3
+_MAX_TIMES = 16
 # Values of a stretch that is compared, and how many stretches from end to end.
 _CHECKED, _STRETCHES = 4096, 33
 # Values of a stretch whose sums are compared, how many at most.
@@ -46,21 +51,22 @@ def _expected(op, a, b):
 
 
 class _Stream:
-    """Builds the work for an operation with a number of elements."""
+    """Builds the work for an operation with a number of elements, or with `times` as many."""
 
-    def __init__(self, device, op, elements, precision):
+    def __init__(self, device, op, elements, precision, times=1):
         self._device, self._op, self._precision = device, op, precision
         self._dtype = np.dtype(opencl_device.dtype_of(precision))
         self._macros = device.numbers(precision)
         self._macros.pop("MAD(a,b,c)")
         self._wanted = elements
+        self._times = times
 
     def _elements(self):
         n_arrays = _INPUTS[self._op] + (self._op != "read")
         device = self._device
         total = device.largest_buffer()
         allowed = min(total, int(device.global_bytes * 0.5) // n_arrays)
-        elements = min(self._wanted, allowed // self._dtype.itemsize)
+        elements = min(self._wanted * self._times, allowed // self._dtype.itemsize)
         if elements < self._wanted and elements * self._dtype.itemsize < _MIN_BYTES:
             raise worker_errors.UnsupportedKernel(
                 "arrays of {:.0f} MB are the longest it takes, too short for its caches".format(
@@ -102,7 +108,7 @@ class _Stream:
         return opencl_work.Work(device, workspace, [launch], check, scale=elements / self._wanted)
 
     def _say(self, text, elements):
-        if elements < 0.99 * self._wanted:
+        if not 0.99 * self._wanted <= elements <= 1.01 * self._wanted:
             text = "{}; arrays of {} elements instead of {}".format(text, elements, self._wanted)
         cache_bytes = self._device.cache_bytes
         if elements * self._dtype.itemsize < _CACHES * cache_bytes:
@@ -191,6 +197,14 @@ def _local_work(device, elements, precision, width):
     return opencl_work.Work(device, workspace, [launch], check, scale=per_pass / elements)
 
 
+def _times_as_long(sweep_s):
+    """Return by what power of two arrays are to be longer that are swept in so many seconds."""
+    times = 1
+    while sweep_s is not None and times < _MAX_TIMES and sweep_s * times < _SHORTEST_SWEEP_S:
+        times *= 2
+    return times
+
+
 def prepare(device, shape, precision):
     """Return the fastest variant of a memory operation."""
     op, elements = shape["op"], shape["elements"]
@@ -204,13 +218,14 @@ def prepare(device, shape, precision):
         raise worker_errors.UnsupportedKernel("no memory operation is called " + repr(op))
     key, variants = ("stream", op, precision), _VARIANTS[device.is_cpu]
 
-    def builders(length):
-        stream = _Stream(device, op, length, precision)
+    def builders(length, times=1):
+        stream = _Stream(device, op, length, precision, times)
         return [lambda variant=variant: stream.build(variant) for variant in variants]
 
     few = builders(min(elements, _TRIAL_ELEMENTS))
+    times = 1 if device.is_cpu else _times_as_long(opencl_fastest.seconds_of(device, few[0]))
     return opencl_fastest.Chosen(
-        device, key, builders(elements),
+        device, key, builders(elements, times),
         lambda index, _trial: opencl_fastest.seconds_of(device, few[index]),
         lambda: opencl_fastest.try_all(device, few),
     )  # fmt: skip

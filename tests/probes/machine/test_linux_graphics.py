@@ -63,6 +63,20 @@ def test_an_amd_gpu_newer_than_the_table(make_machine, files, cpu_vendor, kind):
     assert graphics[0].name == "AMD device 1002:fffe"
 
 
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 17\n", "NVIDIA H100 80GB HBM3"),
+        ("IRQ: 17\n", "NVIDIA device 10de:2330"),
+    ],
+)
+def test_a_gpu_newer_than_the_table_is_called_as_its_driver_does(make_machine, told, name):
+    files = slot("0000:00:06.0", "10de", "2330")
+    files["/proc/driver/nvidia/gpus/0000:00:06.0/information"] = told
+    graphics, _ = collect_devices(make_machine(files), cpu_vendor="Intel")
+    assert [gpu.name for gpu in graphics] == [name]
+
+
 def test_npus_are_found_with_and_without_a_driver(make_machine):
     files = slot("0000:00:0b.0", "8086", "7d1d", code="0x120000")
     files |= slot("0000:c6:00.1", "1022", "1502", code="0x118000")

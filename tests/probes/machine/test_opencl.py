@@ -1,5 +1,6 @@
 """The listing is parsed with distrust; the child is a real one."""
 
+import dataclasses
 import logging
 import platform
 import sys
@@ -9,13 +10,14 @@ import pytest
 
 import probes.workers
 from advisor.errors import FormatError
-from advisor.model.machine import DeviceKind, MissingFact, OpenclDevice
+from advisor.model.machine import DeviceKind, GraphicsDevice, MissingFact, OpenclDevice
 from probes.bench.commands import WorkerCommand
 from probes.bench.protocol import PROTOCOL_VERSION
 from probes.machine.opencl import (
     find_vendor,
     list_doubtful_facts,
     list_opencl_devices,
+    name_by_driver,
     parse_failures,
     parse_opencl_listing,
 )
@@ -68,6 +70,40 @@ def test_a_device():
 )
 def test_kinds(type_, is_unified, kind):
     assert parse_one(type=type_, has_unified_memory=is_unified).kind is kind
+
+
+def _gpu(name, **changes):
+    nothing = {field.name: None for field in dataclasses.fields(GraphicsDevice)}
+    known = {"id": "gpu0", "kind": DeviceKind.IGPU, "vendor": "AMD", "name": name}
+    return GraphicsDevice(**{**nothing, **known, **changes})
+
+
+@pytest.mark.parametrize(
+    ("graphics", "names", "expected"),
+    [
+        (["AMD device 1002:15bf"], ["AMD Radeon 780M Graphics"], ["AMD Radeon 780M Graphics"]),
+        (["AMD Phoenix1"], ["AMD Radeon 780M Graphics"], ["AMD Phoenix1"]),
+        (["AMD device 1002:15bf"], ["gfx1103"], ["AMD device 1002:15bf"]),
+        (["AMD device 1002:15bf"], ["AMD Radeon A", "AMD Radeon B"], ["AMD device 1002:15bf"]),
+        (["AMD device 1002:15bf"], [], ["AMD device 1002:15bf"]),
+        (
+            ["AMD device 1002:15bf", "AMD device 1002:15c0"],
+            ["AMD Radeon A"],
+            ["AMD device 1002:15bf", "AMD device 1002:15c0"],
+        ),
+    ],
+)
+def test_a_gpu_known_by_its_number_alone_takes_the_name_of_its_driver(graphics, names, expected):
+    found = name_by_driver(
+        tuple(_gpu(name) for name in graphics),
+        opencl=tuple(parse_one(name=name, device_index=at) for at, name in enumerate(names)),
+    )
+    assert [gpu.name for gpu in found] == expected
+
+
+def test_a_gpu_of_another_kind_does_not_give_its_name():
+    card = _gpu("AMD device 1002:15bf", kind=DeviceKind.DGPU)
+    assert name_by_driver((card,), opencl=(parse_one(),)) == (card,)
 
 
 @pytest.mark.parametrize("clock", [0, -1, 42949672, 4294967295, None, "fast", float("nan")])

@@ -43,6 +43,21 @@ def test_arrays_that_do_not_fit_are_shorter_and_the_time_is_scaled(monkeypatch):
     work.close()
 
 
+def test_arrays_that_are_swept_in_no_time_are_longer_and_the_time_is_scaled():
+    device = shared_runner()._device
+    work = opencl_stream._Stream(device, "read", 100_000, "float32", 4).build((4, 64, 16))
+    assert "arrays of 400000 elements instead of 100000" in work.check()
+    assert work._scale == pytest.approx(4.0)
+    work.close()
+
+
+@pytest.mark.parametrize(
+    ("sweep_s", "expected"), [(52e-6, 8), (0.5e-3, 1), (0.3e-3, 2), (1e-7, 16), (None, 1)]
+)
+def test_how_much_longer_arrays_are(sweep_s, expected):
+    assert opencl_stream._times_as_long(sweep_s) == expected
+
+
 def test_arrays_too_short_for_the_caches_are_unsupported(monkeypatch):
     device = shared_runner()._device
     monkeypatch.setattr(type(device), "largest_buffer", lambda _self: 40_000)
@@ -106,9 +121,9 @@ def test_an_unknown_operation_is_unsupported():
 def test_variants_are_tried_on_shorter_arrays(monkeypatch):
     lengths, init = [], opencl_stream._Stream.__init__
 
-    def note(self, device, op, elements, precision):
+    def note(self, device, op, elements, precision, times):
         lengths.append(elements)
-        init(self, device, op, elements, precision)
+        init(self, device, op, elements, precision, times)
 
     monkeypatch.setattr(opencl_stream._Stream, "__init__", note)
     monkeypatch.setattr(opencl_stream, "_TRIAL_ELEMENTS", 5000)
