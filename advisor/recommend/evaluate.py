@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
-from advisor.model.machine import MissingFact
+from advisor.model.machine import DeviceKind, GraphicsDevice, MissingFact
 from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis, Interval
@@ -43,6 +43,10 @@ _SLOWER_CODES = {
     Basis.SCALED_FROM_PUBLISHED: ReasonCode.PUBLISHED_SLOWER,
     Basis.MODEL_ONLY: ReasonCode.SLOWER_THAN_NOW,
 }
+_LIBRARY_OF_THE_VENDOR = (
+    "Kernels of this card were timed here through OpenCL; frameworks compute with the library of "
+    "its vendor, so published times of such cards count."
+)
 # A setting that changes the time by less than this is not worth a row, nor the typing.
 NO_GAIN = 0.05
 # Ends of an interval that differ by more tell nothing of a machine that costs money.
@@ -131,7 +135,9 @@ def _counted(kinds: Counter[str], why: str, code: ReasonCode) -> Iterator[Reject
 def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
     """Return the time of an option.
 
-    A GPU of this machine that nothing was measured on is predicted as one that could be bought.
+    A GPU of this machine that nothing was measured on is predicted as one that could be bought;
+    so is a graphics card where published times of such cards tell enough, whatever its kernels
+    take through OpenCL: frameworks compute with the library of the vendor.
     """
     if given.trials is not None and option.id in given.tried:
         return measured_prediction(
@@ -142,17 +148,34 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
             baseline=given.baseline,
         )
     found = predict(option, given.context, given.baseline)
-    if not isinstance(found, MissingFact) or option.kind is not OptionKind.LOCAL_DEVICE:
+    if option.kind is not OptionKind.LOCAL_DEVICE:
         return found
     gpu_id = option.id.removeprefix(DEVICE_PREFIX)
     gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
-    if gpu is None:
+    if gpu is None or not (isinstance(found, MissingFact) or _is_timed_card(gpu, found)):
         return found
     spec = spec_of(gpu, profile=given.context.profile, knowledge=given.context.knowledge)
     if spec is None:
         return found
     same = Option(id=option.id, title=option.title, kind=OptionKind.BUY, purchase=spec)
-    return predict(same, given.context, given.baseline)
+    bought = predict(same, given.context, given.baseline)
+    if isinstance(found, MissingFact):
+        return bought
+    if isinstance(bought, MissingFact) or not _is_told_by_published(bought):
+        return found
+    return dataclasses.replace(
+        bought,
+        assumptions=(*bought.assumptions, _LIBRARY_OF_THE_VENDOR),
+        evidence=(*bought.evidence, *found.evidence),
+    )
+
+
+def _is_told_by_published(prediction: Prediction) -> bool:
+    return prediction.basis is Basis.SCALED_FROM_PUBLISHED and not prediction.is_warned
+
+
+def _is_timed_card(gpu: GraphicsDevice, found: Prediction) -> bool:
+    return gpu.kind is DeviceKind.DGPU and found.basis is Basis.SCALED_FROM_MEASUREMENT
 
 
 def candidate_of(option: Option, prediction: Prediction, *, given: Given) -> Candidate:

@@ -183,6 +183,10 @@ ASSUMPTIONS = (
     N_("The time of a step is {share} shorter for what was tried on this machine."),
     N_("What others gained with other networks holds for yours within the stated range."),
     N_("A framework for this device has kernels as fast as those timed here."),
+    N_(
+        "Kernels of this card were timed here through OpenCL; frameworks compute with the library "
+        "of its vendor, so published times of such cards count."
+    ),
     N_("The published ratio of the two devices holds for your network."),
     N_("Your software is about as fast as that of the published result."),
     N_("The published results are of {year}: newer software may differ."),

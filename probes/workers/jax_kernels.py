@@ -3,7 +3,9 @@
 Options: "device_id" ("cpu", "jax:gpu:0"). JAX has no LSTM of its own: the layer is a scan over the
 cell, as its libraries have it. A gradient is pulled back through residuals that are computed
 once, so that it is timed without the forward computation. On other devices than the CPU, JAX
-would compute float32 in a shorter format (TF32, bfloat16): it is told not to.
+would compute float32 in a shorter format (TF32, bfloat16): it is told not to. On a GPU, XLA would
+also try many kernels of its own for each product, 9 s for one of 1024 on an H100: it is told to
+take the vendor's.
 Leaves to others: operands and checks (`worker_problems`), timing (`worker_timing`).
 """
 
@@ -13,9 +15,15 @@ import time
 import worker_errors
 import worker_framework
 
+_GPU_OPTIONS = {"xla_gpu_enable_triton_gemm": False}
+
 
 class _TimedJax:
-    """A compiled function that is called again and again, each time until its end."""
+    """A compiled function that is called again and again.
+
+    Calls on a CPU may overlap: each is waited for. Those on another device wait in its queue, and
+    the last one ends last.
+    """
 
     def __init__(self, engine, function, arguments):
         self._engine = engine
@@ -30,9 +38,13 @@ class _TimedJax:
     def run(self, loops):
         """Return the seconds of so many calls."""
         function, arguments, wait = self._function, self._arguments, self._engine.wait
-        started = time.perf_counter()
+        may_overlap = self._engine.may_overlap
+        started, found = time.perf_counter(), None
         for _ in range(loops):
-            wait(function(*arguments))
+            found = function(*arguments)
+            if may_overlap:
+                wait(found)
+        wait(found)
         return time.perf_counter() - started
 
 
@@ -43,6 +55,11 @@ class JaxEngine:
         self._jax = jax
         self._device = device
         self.wait = jax.block_until_ready
+        self.may_overlap = device.platform == "cpu"
+        self._options = {} if self.may_overlap else _known_options(jax, device)
+
+    def _compiled(self, function):
+        return self._jax.jit(function, **self._options)
 
     def tensor(self, array, precision):
         """Return a tensor of an array."""
@@ -58,7 +75,7 @@ class JaxEngine:
     def forward(self, call, precision):
         """Return the call, compiled."""
         tensors = [self.tensor(array, precision) for array in call.inputs]
-        return _TimedJax(self, self._jax.jit(call.function), tensors)
+        return _TimedJax(self, self._compiled(call.function), tensors)
 
     def gradient(self, call, precision):
         """Return the gradients of the call, compiled without the call itself."""
@@ -72,9 +89,21 @@ class JaxEngine:
                 arguments[index] = value
             return call.function(*arguments)
 
-        _, pull = jax.jit(lambda *values: jax.vjp(of_chosen, *values))(*chosen)
+        _, pull = self._compiled(lambda *values: jax.vjp(of_chosen, *values))(*chosen)
         seed = self.tensor(call.seed, precision)
-        return _TimedJax(self, jax.jit(lambda pull_, seed_: pull_(seed_)), [pull, seed])
+        return _TimedJax(self, self._compiled(lambda pull_, seed_: pull_(seed_)), [pull, seed])
+
+
+def _known_options(jax, device):
+    """Return the arguments of `jit` for a GPU, none where this JAX does not know them."""
+    options = {"compiler_options": _GPU_OPTIONS}
+    try:
+        value = jax.device_put(1.0, device)
+        jax.block_until_ready(jax.jit(lambda x: x + x, **options)(value))
+    except Exception:
+        # An older JAX refuses the argument, an older XLA the option.
+        return {}
+    return options
 
 
 class _Functions:

@@ -20,8 +20,10 @@ _HAS_SCALAR = ("scale", "triad")
 # Vector width, group size, vectors of a work-item, on a CPU and not.
 _VARIANTS = {
     True: ((16, 1, 512), (16, 64, 16)),
-    False: ((4, 64, 16), (4, 256, 4), (1, 256, 16)),
+    False: ((4, 256, 16), (4, 64, 16), (4, 256, 4), (1, 256, 16)),
 }
+# Loads of a work-item that do not wait for each other, on a CPU and not.
+_ABREAST = {True: 2, False: 8}
 # Elements of the arrays with which variants are tried.
 _TRIAL_ELEMENTS = 1 << 25
 # Shorter arrays would show a cache.
@@ -91,7 +93,10 @@ class _Stream:
         width, group, span = variant
         device, op = self._device, self._op
         vector = self._macros["REAL"] + (str(width) if width > 1 else "")
-        kernel = device.kernel("stream", "stream_" + op, VEC=vector, SPAN=span, **self._macros)
+        abreast = min(span, _ABREAST[device.is_cpu])
+        kernel = device.kernel(
+            "stream", "stream_" + op, VEC=vector, SPAN=span, ABREAST=abreast, **self._macros
+        )
         inputs = [workspace.random(seed, elements, self._dtype) for seed in range(_INPUTS[op])]
         items = opencl_work.round_up(-(-count // span), group)
         out = workspace.empty((items if op == "read" else count) * width, self._dtype)

@@ -1,5 +1,10 @@
 // Memory traffic. A group goes over a stretch of SPAN vectors for each of its work-items, its
-// items side by side. Macros: VEC (vector of REAL), SPAN.
+// items side by side. Macros: VEC (vector of REAL), SPAN; for reading also ABREAST, the loads of a
+// work-item that do not wait for each other (a GPU hides the latency of its memory by them).
+
+#ifndef ABREAST
+#define ABREAST 1
+#endif
 
 #ifdef USE_HALF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -49,16 +54,27 @@ __kernel void stream_triad(__global const VEC *a, __global const VEC *b, __globa
 __kernel void stream_read(__global const VEC *a, __global VEC *c, int count)
 {
     STRETCH
-    VEC even = (VEC)((REAL)0), odd = (VEC)((REAL)0);
+    VEC parts[ABREAST];
+#pragma unroll
+    for (int k = 0; k < ABREAST; k++) {
+        parts[k] = (VEC)((REAL)0);
+    }
     int i = first;
-    for (; i + step < last; i += 2 * step) {
-        even += a[i];
-        odd += a[i + step];
+    for (; i + (ABREAST - 1) * step < last; i += ABREAST * step) {
+#pragma unroll
+        for (int k = 0; k < ABREAST; k++) {
+            parts[k] += a[i + k * step];
+        }
     }
-    if (i < last) {
-        even += a[i];
+    for (; i < last; i += step) {
+        parts[0] += a[i];
     }
-    c[get_global_id(0)] = even + odd;
+    VEC sum = parts[0];
+#pragma unroll
+    for (int k = 1; k < ABREAST; k++) {
+        sum += parts[k];
+    }
+    c[get_global_id(0)] = sum;
 }
 
 // Each work-item reads and writes its own column of the local memory, in an order that comes from
