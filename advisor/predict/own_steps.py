@@ -25,6 +25,10 @@ LARGEST_LOG = math.log(1.5)
 # Within so many standard errors a mean says nothing: with one, a single network that happened to be
 # off made the others worse (decision 0014).
 _STANDARD_ERRORS = 2.0
+# By so much all steps of a machine move together from one hour to another (standard deviation of
+# the logarithm): between the first and the last suite of the two quietest recordings they moved
+# by 0.005 to 0.05 (decision 0014).
+_HOUR_SD = 0.02
 # Less is nothing to speak of.
 _LEAST_LOG = 1e-3
 # Of a network's own error, what comes back at another batch: two recordings, 54 pairs a phase. In
@@ -106,9 +110,9 @@ def _mean_error(steps: Sequence[OwnStep]) -> float:
 
 
 def _share_beyond_noise(mean: float, networks: Iterable[Sequence[OwnStep]]) -> float:
-    """Return the part of a mean error that its own doubt does not explain."""
+    """Return the part of a mean error that neither its own doubt nor the hour explains."""
     variances = [statistics.fmean(step.log_sd**2 for step in steps) for steps in networks]
-    doubt = statistics.fmean(variances) / len(variances)
+    doubt = statistics.fmean(variances) / len(variances) + _HOUR_SD**2
     return max(0.0, 1.0 - _STANDARD_ERRORS**2 * doubt / mean**2) if mean else 0.0
 
 

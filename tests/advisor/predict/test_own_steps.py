@@ -56,7 +56,8 @@ def test_four_networks_tell_more_than_one():
     assert correction(four[:1], WORK) is None
     found = correction(four, WORK)
     mean = math.log(1.2)
-    assert found.log == pytest.approx(mean * (1.0 - 4.0 * 0.1**2 / 4 / mean**2))
+    doubt = 0.1**2 / 4 + 0.02**2
+    assert found.log == pytest.approx(mean * (1.0 - 4.0 * doubt / mean**2))
     assert found.n_networks == 4
 
 
