@@ -7,7 +7,6 @@ Leaves to others: running (`ui.try_run`).
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from advisor.errors import InputError, NetworkFileError
 from advisor.knowledge.store import Knowledge
@@ -20,13 +19,6 @@ from advisor.network.reading import read_keras_file
 
 _DEFAULT_FUNCTION = "build_model"
 _CODE = ".py"
-_LOSS_CLASSES = {
-    "SparseCategoricalCrossentropy": "sparse_categorical_crossentropy",
-    "CategoricalCrossentropy": "categorical_crossentropy",
-    "BinaryCrossentropy": "binary_crossentropy",
-    "MeanSquaredError": "mse",
-    "MeanAbsoluteError": "mae",
-}
 
 
 def code_reference(word: str | None, *, function: str = _DEFAULT_FUNCTION) -> CodeReference | None:
@@ -120,12 +112,11 @@ def source_of_workload(
     Raises:
         InputError: for a file that is no Keras network.
     """
-    loss = None
     if path is None:
         facts = find_network(workload.network, networks=knowledge.networks)
         text = bundled_config_text(facts.name)
     else:
-        text, loss = _read_config(path)
+        text = _config_text(path)
     if workload.precision is Precision.INT8:
         raise InputError("networks are not tried in int8: choose float32 or bfloat16")
     return TrialSource(
@@ -136,33 +127,15 @@ def source_of_workload(
         precision=workload.precision,
         optimizer=workload.optimizer,
         model_json=text,
-        loss=loss,
+        loss=workload.loss,
         data=data_of(data),
     )
 
 
-def _read_config(path: Path) -> tuple[str, str | None]:
+def _config_text(path: Path) -> str:
     if path.suffix.lower() == ".onnx":
         raise InputError(f"{path}: trials run Keras networks: give .keras, .json or a Python file")
     try:
-        config = read_keras_file(path)
+        return json.dumps(read_keras_file(path))
     except NetworkFileError as error:
         raise NetworkFileError(f"{path.name}: {error}") from None
-    compiled = config.get("compile_config") if isinstance(config, dict) else None
-    loss = loss_name(compiled.get("loss")) if isinstance(compiled, dict) else None
-    return json.dumps(config), loss
-
-
-def loss_name(entry: Any) -> str | None:
-    """Return the name of a loss as a Keras file writes it; None for one that holds code."""
-    if isinstance(entry, str):
-        return entry
-    if not isinstance(entry, dict):
-        return None
-    name, inner = entry.get("class_name"), entry.get("config")
-    if name == "function" and isinstance(inner, str):
-        return inner
-    # Losses on logits are chosen from the last layer, which then has no activation.
-    if isinstance(inner, dict) and inner.get("from_logits"):
-        return None
-    return _LOSS_CLASSES.get(str(name))

@@ -60,6 +60,7 @@ class Workload:
         multiply_adds_per_sample: of one forward pass, the published convention.
         samples, epochs: size of the job (inference: samples in all, epochs 1).
         n_inputs: arrays that a step is given.
+        loss: of training, as Keras names it; None: chosen from the last layer.
         notes: what could not be modelled, one sentence each.
     """
 
@@ -81,6 +82,18 @@ class Workload:
     memory_inference_bytes: int
     notes: tuple[str, ...] = ()
     n_inputs: int = 1
+    loss: str | None = None
+
+    @property
+    def output_positions(self) -> tuple[int, ...]:
+        """Positions of the operators whose results no other reads."""
+        read = {index for operator in self.operators for index in operator.inputs}
+        return tuple(index for index in range(len(self.operators)) if index not in read)
+
+    @property
+    def outputs(self) -> tuple[Operator, ...]:
+        """Operators whose results no other reads."""
+        return tuple(self.operators[index] for index in self.output_positions)
 
     @property
     def steps_per_epoch(self) -> int:

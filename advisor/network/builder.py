@@ -57,6 +57,7 @@ class Network:
     Attributes:
         inputs: per-sample shapes of what it is fed.
         notes: what could not be modelled or had to be assumed, one sentence each.
+        loss: that the file was compiled with, as Keras names it; None without one.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Network:
     trainable_parameters: int
     variables: int
     notes: tuple[str, ...]
+    loss: str | None = None
 
     @property
     def multiply_adds_per_sample(self) -> int:
@@ -210,7 +212,7 @@ class NetworkBuilder:
         """Whether anything that computes was added."""
         return bool(self._operators)
 
-    def finish(self, name: str, *, outputs: tuple[Tensor, ...]) -> Network:
+    def finish(self, name: str, *, outputs: tuple[Tensor, ...], loss: str | None = None) -> Network:
         """Return the network that was built."""
         return Network(
             name=name,
@@ -223,6 +225,7 @@ class NetworkBuilder:
             trainable_parameters=self._trainable,
             variables=sum(operator.variables for operator in self._operators),
             notes=tuple(self._notes),
+            loss=loss,
         )
 
 

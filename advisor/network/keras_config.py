@@ -16,6 +16,7 @@ from advisor.network.call import Call, Shape
 from advisor.network.dispatch import apply_layer
 from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
+from advisor.network.keras_loss import compiled_loss
 from advisor.network.keras_references import Reference
 from advisor.network.keras_wiring import Node, read_wiring
 from advisor.network.masks import gives_mask
@@ -60,7 +61,7 @@ def network_from_config(
     outputs = _build(builder, class_name, body, tensors=None, scope=scope, model=config)
     if not builder.has_operators:
         raise NetworkFileError("the model has no layers that compute anything")
-    return builder.finish(name, outputs=outputs)
+    return builder.finish(name, outputs=outputs, loss=compiled_loss(config))
 
 
 def _is_model(serialised: Mapping[str, Any]) -> bool:

@@ -134,6 +134,7 @@ def workload_from_network(
         memory_inference_bytes=inference_bytes(network, precision=settled.precision),
         notes=notes,
         n_inputs=max(1, len(network.inputs)),
+        loss=network.loss,
     )
 
 

@@ -21,6 +21,7 @@ from advisor.model.kernel import (
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.grouped import is_grouped
+from advisor.predict.loss import loss_passes, target_elements
 
 # Copying an array from Python or to it runs at this share of the memory bandwidth: it goes
 # through fresh pages, and more than once. Measured with inputs and outputs of 0.1 to 10 MB on
@@ -47,15 +48,12 @@ _TURNED = {False: 4, True: 2}
 
 
 def fed_bytes(workload: Workload) -> int:
-    """Return the bytes that come from Python in a step, and those that go back in inference."""
+    """Return the bytes that come from Python in a step, and in inference those that go back."""
     elements = workload.batch_size * workload.input_elements_per_sample
     if workload.phase is Phase.INFERENCE:
-        read = {index for operator in workload.operators for index in operator.inputs}
-        elements += sum(
-            operator.output_elements
-            for index, operator in enumerate(workload.operators)
-            if index not in read
-        )
+        elements += sum(output.output_elements for output in workload.outputs)
+    else:
+        elements += target_elements(workload)
     return elements * Precision.FLOAT32.size_bytes
 
 
@@ -90,6 +88,13 @@ def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall,
     if workload.phase is Phase.TRAINING:
         calls.append(_passes(added.elements))
     return tuple(calls)
+
+
+def loss_calls(output: Operator, *, workload: Workload) -> tuple[KernelCall, ...]:
+    """Return what the loss on an output and its gradient take at the end of a training step."""
+    if workload.phase is Phase.INFERENCE or output.output_elements == 0:
+        return ()
+    return (_passes(output.output_elements, count=loss_passes(workload, output)),)
 
 
 def _of_bias(operator: Operator, shape: ConvShape, *, phase: Phase) -> tuple[KernelCall, ...]:

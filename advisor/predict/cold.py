@@ -40,10 +40,15 @@ def cold_factor(kind: OperatorKind, *, direction: Direction) -> float:
     return _COLD_DEPTHWISE if is_cold else 1.0
 
 
-def among_others(kind: OperatorKind, *, phase: Phase) -> float:
-    """Return the time of a kernel in a step over its time in a row of its own kind."""
-    is_row = phase is Phase.INFERENCE and kind is not OperatorKind.RECURRENT
-    return _AMONG_OTHERS if is_row else 1.0
+def among_others(kind: OperatorKind) -> float:
+    """Return the time of a kernel without gradients in a step over that in a row of its kind."""
+    return 1.0 if kind is OperatorKind.RECURRENT else _AMONG_OTHERS
+
+
+def has_gradient(operator: Operator, *, phase: Phase) -> bool:
+    """Whether a step computes a gradient of the operator: not in inference, not where frozen."""
+    is_asked = operator.needs_input_gradient or operator.used_variables > 0
+    return phase is Phase.TRAINING and is_asked
 
 
 def share_fetched(workload: Workload, *, last_cache_bytes: int | None) -> float:

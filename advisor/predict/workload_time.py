@@ -21,9 +21,21 @@ from advisor.model.measurement import Setting
 from advisor.model.prediction import TimeShare
 from advisor.model.quantity import Basis, Interval, Phase, Precision
 from advisor.model.workload import Operator, Workload
-from advisor.predict.beside import calls_beside, conversions, fed_s, inputs_s
+from advisor.predict.beside import (
+    calls_beside,
+    conversions,
+    fed_s,
+    inputs_s,
+    loss_calls,
+)
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
-from advisor.predict.cold import among_others, cold_factor, fetching_s, share_fetched
+from advisor.predict.cold import (
+    among_others,
+    cold_factor,
+    fetching_s,
+    has_gradient,
+    share_fetched,
+)
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
 from advisor.predict.update import update_s
 from advisor.predict.work import kernel_calls, operator_kind
@@ -161,17 +173,15 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
     saved = sums.total_s - graph_s
     share = graph_s / sums.total_s if sums.total_s > 0.0 else 1.0
     parts = {kind: seconds * share for kind, seconds in sums.by_kind.items()}
-    fixed = device.predict_call_s
-    if workload.phase is Phase.TRAINING:
-        fixed = device.train_call_s
-        parts[OperatorKind.OPTIMIZER] = update_s(workload, device)
+    is_training = workload.phase is Phase.TRAINING
+    fixed = device.train_call_s if is_training else device.predict_call_s
     if device.is_framework:
         fixed += inputs_s(workload, call_s=fixed)
         fixed += fed_s(workload, byte_per_s=device.bandwidth_byte_per_s)
-    parts[OperatorKind.OVERHEAD] = fixed
-    if device.is_framework and workload.phase is Phase.TRAINING:
-        for kind in parts:
-            parts[kind] *= device.training_step_factor
+    factor = device.training_step_factor if device.is_framework and is_training else 1.0
+    parts[OperatorKind.OVERHEAD] = factor * fixed
+    if is_training:
+        parts[OperatorKind.OPTIMIZER] = factor * update_s(workload, device)
     total = sum(parts.values())
     log_sd, notes = _uncertainty(workload, device, sums, total)
     if saved > 0.02 * sums.total_s:
@@ -226,7 +236,8 @@ def _graph_time(
     """Return the time of all operators, forward and backward, with what overlaps."""
     forward: list[float] = []
     backward: list[dict[Direction, float]] = []
-    for operator in workload.operators:
+    outputs = frozenset(workload.output_positions)
+    for index, operator in enumerate(workload.operators):
         times: dict[Direction, float] = {}
         batch = workload.batch_size
         for call in kernel_calls(operator, phase=workload.phase, batch_size=batch):
@@ -239,6 +250,8 @@ def _graph_time(
                 *calls_beside(operator, workload=workload),
                 *conversions(operator, phase=workload.phase, precision=precision),
             )
+            if index in outputs:
+                besides += loss_calls(operator, workload=workload)
         beside_s = sum(
             _call_time(call, operator, workload, model, device, precision, sums) for call in besides
         )
@@ -264,8 +277,10 @@ def _call_time(
     if _folds(operator, workload):
         seconds *= _FOLDED_SHARE
     if device.is_framework:
-        if time.is_own:
-            seconds *= among_others(kind, phase=workload.phase)
+        if has_gradient(operator, phase=workload.phase):
+            seconds *= device.training_step_factor
+        elif time.is_own:
+            seconds *= among_others(kind)
         seconds *= cold_factor(kind, direction=call.direction)
         waiting = fetching_s(operator, call, byte_per_s=device.bandwidth_byte_per_s)
         seconds += sums.share_fetched * waiting

@@ -12,7 +12,13 @@ from advisor.model.kernel import (
     RecurrentShape,
 )
 from advisor.model.quantity import Phase, Precision
-from advisor.predict.beside import calls_beside, conversions, fed_bytes, fed_s, inputs_s
+from advisor.predict.beside import (
+    calls_beside,
+    conversions,
+    fed_bytes,
+    fed_s,
+    inputs_s,
+)
 from tests.advisor.predict.builders import conv, gemm, operator, small_cnn, workload
 
 SEQUENCE = operator(gemm(512, 96, 96), parameters=9312)
@@ -112,7 +118,7 @@ def test_what_is_timed_with_its_conversions_or_has_none_is_not_converted_again()
 def test_inputs_are_given_and_in_inference_results_come_back():
     work = small_cnn()
     given = 4 * work.batch_size * work.input_elements_per_sample
-    assert fed_bytes(work) == given
+    assert fed_bytes(dataclasses.replace(work, loss="mse")) == given + 4  # one number to compare
     back = small_cnn(phase=Phase.INFERENCE)
     assert fed_bytes(back) == given + 4 * back.operators[-1].output_elements
     assert fed_s(work, byte_per_s=2e10) == 2 * fed_s(work, byte_per_s=4e10) > given / 2e10

@@ -1,10 +1,18 @@
 """Kernels whose data are not in the caches within a step, or whose threads sleep."""
 
+import dataclasses
+
 import pytest
 
 from advisor.model.kernel import Direction, EmbeddingShape, KernelCall, OperatorKind
 from advisor.model.quantity import Phase
-from advisor.predict.cold import among_others, cold_factor, fetching_s, share_fetched
+from advisor.predict.cold import (
+    among_others,
+    cold_factor,
+    fetching_s,
+    has_gradient,
+    share_fetched,
+)
 from tests.advisor.predict.builders import gemm, operator, workload
 
 MIB = 1 << 20
@@ -22,9 +30,18 @@ def test_only_the_weight_gradient_of_a_depthwise_convolution_misses_the_caches()
 
 
 def test_kernels_of_inference_take_longer_among_others_but_for_those_that_are_many():
-    longer = {kind for kind in OperatorKind if among_others(kind, phase=Phase.INFERENCE) > 1.0}
+    longer = {kind for kind in OperatorKind if among_others(kind) > 1.0}
     assert set(OperatorKind) - longer == {OperatorKind.RECURRENT}
-    assert {among_others(kind, phase=Phase.TRAINING) for kind in OperatorKind} == {1.0}
+
+
+def test_a_frozen_base_has_no_gradients_and_inference_none_at_all():
+    layer = operator(gemm(8, 96, 96), parameters=9312)
+    first = dataclasses.replace(layer, needs_input_gradient=False)
+    frozen = dataclasses.replace(first, variables=0)
+    above = dataclasses.replace(layer, variables=0)  # passes gradients on
+    assert all(has_gradient(op, phase=Phase.TRAINING) for op in (layer, first, above))
+    assert not has_gradient(frozen, phase=Phase.TRAINING)
+    assert not has_gradient(layer, phase=Phase.INFERENCE)
 
 
 @pytest.mark.parametrize(
