@@ -225,6 +225,8 @@ ASSUMPTIONS = (
     N_("Measured on battery: repeat on mains power."),
     N_("A product timed throughout the run varied by {share}, more than on a quiet machine:"
        " repeat on one."),
+    N_("Half of the kernels varied by more than {share}, more than on a quiet machine:"
+       " repeat on one."),
 )  # fmt: skip
 NETWORK = (
     N_("The size of {input} is not fixed in the file: taken as {size}."),

@@ -15,14 +15,19 @@ from advisor.model.measurement import Runner, Setting, StabilityWarning
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis
 from advisor.predict.disturbed import (
+    FEWEST_BOUT_VALUES,
+    FEWEST_KERNELS,
     FEWEST_VALUES,
+    KERNEL_SHARE,
     LEAST_BUSY_CPUS,
     LEAST_BUSY_SHARE,
     LEAST_FALL,
     LEAST_STEAL,
+    QUIET_KERNEL_SD,
     QUIET_SD,
     Disturbance,
     disturbance,
+    kernels_sd,
     reference_sd,
 )
 from advisor.predict.predict import predict, predict_baseline
@@ -174,6 +179,48 @@ def test_few_values_the_clock_and_other_devices_tell_nothing():
     elsewhere = reference(ONE_CORE, device_id="opencl0")
     headline = measure(PRODUCT, (1.0, 2.0) * 6, role="headline")
     assert reference_sd([clock, elsewhere, headline]) == 0.0
+
+
+def kernels(logs, *, n=FEWEST_KERNELS, **more):
+    """Return so many kernels whose values lie about their time like these logarithms."""
+    return [
+        measure(gemm(16 * (at + 1), 64, 64), tuple(1e-4 * math.exp(x) for x in logs), **more)
+        for at in range(n)
+    ]
+
+
+def test_kernels_that_vary_widen_the_interval_though_the_reference_is_quiet():
+    loud = kernels([-0.2, 0.0, 0.2], n=2 * len(TABLE))
+    spread = kernels_sd([*TABLE, *loud])
+    assert spread == pytest.approx(0.16 / Z_80)  # tenths of three values lie 0.8 of the way out
+    found = found_in(run(QUIET, more=loud))
+    beyond = KERNEL_SHARE * math.sqrt(spread**2 - QUIET_KERNEL_SD**2)
+    assert found.log_sd == pytest.approx(beyond)
+    (note,) = found.notes
+    assert note.startswith("Half of the kernels varied by more than 17 %, ")
+
+
+def test_few_loud_kernels_among_many_and_kernels_of_others_tell_nothing():
+    wild = [-0.5, 0.0, 0.5]
+    loud = kernels(wild)
+    assert kernels_sd(loud) > QUIET_KERNEL_SD
+    assert kernels_sd(loud[1:]) == 0.0
+    assert kernels_sd(kernels(wild[: FEWEST_BOUT_VALUES - 1])) == 0.0
+    assert kernels_sd(kernels(wild, runner=Runner.NUMPY)) == 0.0
+    assert kernels_sd(kernels(wild, device_id="opencl0")) == 0.0
+    assert kernels_sd(kernels(wild, role="reference")) == 0.0
+    some = run(QUIET, more=kernels(wild, n=len(TABLE) // 2))
+    assert found_in(some) == Disturbance()
+
+
+@pytest.mark.parametrize(
+    ("host", "is_loud"), [("zen5-1", True), ("zen5-3", True), ("zen5-4", False)]
+)
+def test_recorded_loud_hosts_are_told_by_their_kernels(host, is_loud):
+    recording = Recording(RECORDED / f"linux-{host}.json.gz")
+    for unit in ("start", "end"):
+        found = kernels_sd(recording.measurements(f"calibration/{unit}").measured)
+        assert (found > QUIET_KERNEL_SD) is is_loud
 
 
 def test_a_data_sheet_is_not_disturbed():
