@@ -36,8 +36,8 @@ from advisor.predict.workload_time import Z_80, StepEstimate, interval_of
 QUIET_SD = 0.13
 # Of fewer values no spread is told: two looks at the reference are six.
 FEWEST_VALUES = 6
-# Largest of the kernels, with those of a replay, in five recordings of quiet hosts was 0.053; of
-# two loud ones (zen5-1 and -3) 0.11.
+# Of the kernels, with those of a replay, the largest in five recordings of quiet hosts was 0.053;
+# the two of loud ones (zen5-1 and -3) have 0.07 to 0.11.
 QUIET_KERNEL_SD = 0.06
 # What errors had more on those two than on quiet hosts, over the spread beyond (decision 0014).
 KERNEL_SHARE = 1.3
