@@ -58,10 +58,10 @@ def built(data, *, batch=2, is_training=True):
 
 
 def refuse(data, says, name="mine.onnx"):
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(NetworkFileError, match=says) as caught:
         workload_from_bytes(data, name=name, job=Job())
-    assert time.monotonic() - began < 2.0
+    assert time.process_time() - began < 2.0
     assert "\n" not in str(caught.value)
 
 
