@@ -9,6 +9,7 @@ held_out, or unseen (networks that nothing was fitted with).
 
 import argparse
 import dataclasses
+import functools
 import json
 import math
 import re
@@ -114,15 +115,15 @@ class Judge:
     """
 
     def __init__(self, recording: Recording, knowledge: Knowledge) -> None:
-        self._recording = recording
+        self.recording = recording
         self._knowledge = knowledge
         self._sets: dict[str, MeasurementSet | None] = {}
-        self._models: dict[Any, Any] = {}
+        self._steps: dict[tuple[str, str], StepEstimate | None] = {}
 
     def measurements(self, name: str) -> MeasurementSet | None:
         """Return the measurements of a unit, read once."""
         if name not in self._sets:
-            self._sets[name] = self._recording.measurements(name)
+            self._sets[name] = self.recording.measurements(name)
         return self._sets[name]
 
     def replay(self, truth: Truth, kind: str) -> Replay | None:
@@ -135,7 +136,7 @@ class Judge:
         own = tuple(
             m for m in found.measured if (m.request.shape, m.request.direction) in wanted
         )  # fmt: skip
-        spans = kernel_seconds(self._recording.units[name])
+        spans = kernel_seconds(self.recording.units[name])
         return Replay(measured=own, seconds=sum(spans[m.request.id] for m in own))
 
     def calibration(self, name: str, *, seconds: float) -> list[Measurement]:
@@ -143,12 +144,12 @@ class Judge:
         found = self.measurements(f"calibration/{name}")
         if found is None:
             return []
-        ends = dict(self._recording.units[f"calibration/{name}"]["ends_s"])
+        ends = dict(self.recording.units[f"calibration/{name}"]["ends_s"])
         return [m for m in found.measured if ends[m.request.id] <= seconds + 1.0]
 
     def last_calibration(self, truth: Truth) -> str:
         """Return the name of the last calibration before the first steps of a network."""
-        units = self._recording.units
+        units = self.recording.units
         begun = units[f"truth/1/{truth.network.name}"]["started_s"]
         started = {
             unit["started_s"]: name.removeprefix("calibration/")
@@ -167,16 +168,22 @@ class Judge:
     ) -> StepEstimate | None:
         """Return the step as predicted from these measurements; None: nothing is known."""
         every = MeasurementSet(measured_on="", duration_s=0.0, results=tuple(measured))
-        ceilings = fit_ceilings(self._recording.profile, every, self._knowledge)
+        ceilings = fit_ceilings(self.recording.profile, every, self._knowledge)
         device = ceilings.find("cpu", threads=threads)
         if device is None:
             return None
         step = step_on(truth.workload(), device=device, precision=precision)
-        n_cpus = self._recording.profile.cpu.n_logical_cpus
+        n_cpus = self.recording.profile.cpu.n_logical_cpus
         return disturbance(every, n_cpus=n_cpus).of(step)
 
     def by(self, source: str, truth: Truth) -> StepEstimate | None:
-        """Return the step as predicted from a source; None when it was not recorded."""
+        """Return the step as predicted from a source, once; None when it was not recorded."""
+        key = source, truth.name
+        if key not in self._steps:
+            self._steps[key] = self._by(source, truth)
+        return self._steps[key]
+
+    def _by(self, source: str, truth: Truth) -> StepEstimate | None:
         if source == "replay":
             own = self.replay(truth, "float32")
             if own is None:
@@ -262,9 +269,8 @@ def _choices(judge: Judge, plain: Truth, other: Truth, kind: str) -> Iterator[Ch
     default = judge.replay(plain, BESIDE) or judge.replay(plain, "float32")
     replays = default, judge.replay(plain, kind)
     for source in ("calibration", "replay"):
-        own: list[Measurement] = []
-        if source == "replay":
-            own = [m for replay in replays if replay is not None for m in replay.measured]
+        used = replays if source == "replay" else ()
+        own = [m for replay in used if replay is not None for m in replay.measured]
         known = [*table, *more, *own]
         now = judge.step(plain, known)
         then = judge.step(plain, known, precision=precision, threads=1 if alone else None)
@@ -317,10 +323,15 @@ class Verdict:
         return json.dumps(body, indent=1) + "\n"
 
 
-def judge_recording(recording: Recording, knowledge: Knowledge) -> Verdict:
+@functools.cache
+def judge_of(path: Path) -> Judge:
+    """Return the judge of a recording by the bundled facts, the same one to all who ask."""
+    return Judge(Recording(path), load_knowledge())
+
+
+def judge_recording(judge: Judge) -> Verdict:
     """Return the errors of the predictions for a recorded machine."""
-    judge = Judge(recording, knowledge)
-    found = plain_truths(recording)
+    found = plain_truths(judge.recording)
     seconds = {}
     for name in ("start", "end"):
         measured = judge.measurements(f"calibration/{name}")
@@ -332,7 +343,7 @@ def judge_recording(recording: Recording, knowledge: Knowledge) -> Verdict:
         seconds["replay_longest"] = round(max(spent), 1)
     return Verdict(
         cases=(*live_cases(judge, found), *noise_cases(found)),
-        choices=tuple(choices(judge, recording)),
+        choices=tuple(choices(judge, judge.recording)),
         seconds=seconds,
     )
 
@@ -346,10 +357,10 @@ def run_recorded(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     if not options.file.is_file():
         parser.error(f"there is no file {options.file}")
-    recording = Recording(options.file)
-    verdict = judge_recording(recording, load_knowledge())
+    judge = judge_of(options.file)
+    verdict = judge_recording(judge)
     print(verdict.to_json(), end="")
-    print(_conditions(recording))
+    print(_conditions(judge.recording))
     if options.worst:
         _print_worst(verdict)
     if options.write:

@@ -19,6 +19,7 @@ from tests.accuracy.live_recorded import (
     Judge,
     Truth,
     baseline_path,
+    judge_of,
     judge_recording,
     run_recorded,
 )
@@ -209,7 +210,7 @@ def test_a_missing_recording_ends_with_2(tmp_path):
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda p: p.name)
 def test_errors_stay_at_the_baseline(path):
     baseline = json.loads(baseline_path(path).read_text(encoding="utf-8"))
-    verdict = json.loads(judge_recording(Recording(path), load_knowledge()).to_json())
+    verdict = json.loads(judge_recording(judge_of(path)).to_json())
     assert set(verdict["errors"]) == set(baseline["errors"])
     for question, before in baseline["errors"].items():
         found = verdict["errors"][question]

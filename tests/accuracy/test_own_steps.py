@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase, Precision
 from advisor.predict.own_steps import correction
-from tests.accuracy.live_file import Recording
-from tests.accuracy.live_recorded import Judge, truths
+from tests.accuracy.live_recorded import judge_of, truths
 
 # Recordings of settings alone (`live --variants`) have no steps to be predicted.
 FILES = sorted(
@@ -25,10 +23,9 @@ FILES = sorted(
 @pytest.fixture(scope="module", params=FILES, ids=lambda path: path.name.split(".")[0])
 def tried(request):
     """Return each recorded case as the product would have kept it, with its workload."""
-    recording = Recording(request.param)
-    judge = Judge(recording, load_knowledge())
+    judge = judge_of(request.param)
     found = []
-    for truth in truths(recording).values():
+    for truth in truths(judge.recording).values():
         if truth.precision is not Precision.FLOAT32:
             continue
         step = judge.by("replay", truth)

@@ -56,7 +56,7 @@ def groups(monkeypatch):
 
 
 # Compiling these takes ten to twenty seconds each.
-_COSTLY = ("convolution", "few rows", "gradient", "lstm", "product")
+_COSTLY = ("convolution", "few rows", "gradient", "lstm", "product", "turned")
 
 
 @pytest.mark.parametrize(
