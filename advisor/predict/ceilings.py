@@ -163,7 +163,7 @@ def _group_key(measurement: Measurement) -> _GroupKey:
     return request.device_id, _canonical(request.settings) if is_setting else (), threads
 
 
-def _is_of_network(measurement: Measurement) -> bool:
+def is_of_network(measurement: Measurement) -> bool:
     """Whether the kernel ran the way that networks run on its device."""
     if measurement.request.device_id == CPU_DEVICE_ID:
         return measurement.request.runner is Runner.KERAS
@@ -282,7 +282,7 @@ def _measured_device(
 ) -> DeviceCeilings | None:
     device_id, settings, threads = key
     is_cpu = device_id == CPU_DEVICE_ID
-    points = kernel_points(m for m in group if _is_of_network(m))
+    points = kernel_points(m for m in group if is_of_network(m))
     rates = _best_rates(points, group, limits if is_cpu else None)
     bandwidth = _best_bandwidth(points, group)
     notes = []

@@ -28,8 +28,9 @@ from dataclasses import dataclass
 from advisor.format import format_percent
 from advisor.model.kernel import ClockShape
 from advisor.model.machine import CPU_DEVICE_ID
-from advisor.model.measurement import Measurement, MeasurementSet, Runner, StabilityWarning
+from advisor.model.measurement import Measurement, MeasurementSet, StabilityWarning
 from advisor.model.quantity import Basis
+from advisor.predict.ceilings import is_of_network
 from advisor.predict.workload_time import Z_80, StepEstimate, interval_of
 
 # Largest spread of the reference in four quiet calibrations on two days was 0.127.
@@ -137,7 +138,7 @@ def kernels_sd(measured: Iterable[Measurement]) -> float:
         _sd(m.values_s)
         for m in measured
         if m.request.device_id == CPU_DEVICE_ID
-        and m.request.runner is Runner.KERAS
+        and is_of_network(m)
         and m.request.role != _REFERENCE
         and len(m.values_s) >= FEWEST_BOUT_VALUES
     ]

@@ -246,10 +246,10 @@ class Choice:
         return (self.real > 1.0) != (self.predicted > 1.0)
 
 
-def choices(judge: Judge, recording: Recording) -> Iterator[Choice]:
+def choices(judge: Judge) -> Iterator[Choice]:
     """Yield bfloat16 against float32, and one thread against the default."""
-    default = truths(recording, "variant/{}/default/{}")
-    alone = truths(recording, "variant/{}/threads-1/{}")
+    default = truths(judge.recording, "variant/{}/default/{}")
+    alone = truths(judge.recording, "variant/{}/threads-1/{}")
     for (name, phase, batch, precision), plain in default.items():
         if precision is not Precision.FLOAT32:
             continue
@@ -343,7 +343,7 @@ def judge_recording(judge: Judge) -> Verdict:
         seconds["replay_longest"] = round(max(spent), 1)
     return Verdict(
         cases=(*live_cases(judge, found), *noise_cases(found)),
-        choices=tuple(choices(judge, judge.recording)),
+        choices=tuple(choices(judge)),
         seconds=seconds,
     )
 

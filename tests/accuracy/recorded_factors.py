@@ -16,8 +16,7 @@ from pathlib import Path
 from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Phase
 from advisor.predict.hardware import cpu_limits
-from tests.accuracy.live_file import Recording
-from tests.accuracy.live_recorded import Judge, live_cases, plain_truths
+from tests.accuracy.live_recorded import judge_of, live_cases, plain_truths
 from tests.accuracy.offline import Case
 
 SOURCES = ("calibration", "replay")
@@ -27,12 +26,10 @@ COVERAGE = 0.85
 
 def cases_of(files: Iterable[Path]) -> dict[Path, list[Case]]:
     """Return the float32 cases of each recording."""
-    knowledge = load_knowledge()
     found = {}
     for file in files:
-        recording = Recording(file)
-        judge = Judge(recording, knowledge)
-        found[file] = list(live_cases(judge, plain_truths(recording), sources=SOURCES))
+        judge = judge_of(file)
+        found[file] = list(live_cases(judge, plain_truths(judge.recording), sources=SOURCES))
     return found
 
 
@@ -41,7 +38,7 @@ def training_step_factors(cases: Mapping[Path, Iterable[Case]]) -> dict[str, flo
     knowledge = load_knowledge()
     means: dict[str, dict[object, list[float]]] = {}
     for file, found in cases.items():
-        profile = Recording(file).profile
+        profile = judge_of(file).recording.profile
         limits = cpu_limits(profile, knowledge=knowledge)
         logs = [
             case.log_error - math.log(limits.training_step_factor)
