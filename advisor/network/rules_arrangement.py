@@ -48,7 +48,10 @@ def permute(call: Call) -> Result:
     dims = call.fields.sequence_of_integers("dims", call.fields.raw("dims"))
     if sorted(dims) != list(range(1, len(call.input) + 1)):
         raise call.fields.refuse(f"'dims' {list(dims)} do not permute its input {call.input}")
-    return _copied(call, tuple(call.input[dim - 1] for dim in dims))
+    output = tuple(call.input[dim - 1] for dim in dims)
+    if [size for size in output if size > 1] == [size for size in call.input if size > 1]:
+        return Result(outputs=(output,))
+    return Result(outputs=(output,), steps=(call.elementwise("transpose", output),))
 
 
 def repeat(call: Call) -> Result:

@@ -22,6 +22,7 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.grouped import is_grouped
 from advisor.predict.loss import loss_passes, target_elements
+from advisor.predict.work import TRANSPOSE
 
 # Copying an array from Python or to it runs at this share of the memory bandwidth: it goes
 # through fresh pages, and more than once. Measured with inputs and outputs of 0.1 to 10 MB on
@@ -41,9 +42,11 @@ _OF_DILATION = {True: 2, False: 4}
 # A conversion moves 6 bytes an element, reading one format and writing the other; the kernel that
 # stands for it moves 8.
 _CONVERTED_SHARE = 0.75
-# Copies that an attention's product of weights and values takes over a plain product of the same
-# size, and its product of queries and keys, in passes of ReLU over what is copied. TensorFlow 2.21,
-# four shapes of 0.05 to 0.3 million elements, side by side: 1.8 to 5.6 and 0.5 to 3.2.
+# Layers that keep the values of a head apart, place by place, and multiply head by head.
+_WITH_HEADS = frozenset({"MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention"})
+# Copies that another product of two tensors takes over a plain one of the same size, in passes of
+# ReLU over what is copied: of weights and values, and of queries and keys. TensorFlow 2.21, four
+# shapes of 0.05 to 0.3 million elements, side by side: 1.8 to 5.6 and 0.5 to 3.2.
 _TURNED = {False: 4, True: 2}
 
 
@@ -80,7 +83,9 @@ def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall,
     if not isinstance(shape, GemmShape):
         return ()
     if operator.used_parameters == 0:
-        return _of_attention(shape, phase=workload.phase)
+        if operator.layer_type in _WITH_HEADS:
+            return _of_heads(shape, phase=workload.phase)
+        return _of_two_tensors(shape, phase=workload.phase)
     if operator.used_variables < 2 or shape.batch * shape.m <= workload.batch_size:
         return ()  # the library adds the bias of a plain product as it goes
     added = ElementwiseShape(op="add", elements=shape.batch * shape.m * shape.n, n_inputs=2)
@@ -151,7 +156,30 @@ def conversions(
     return (_passes(elements, count=1 if phase is Phase.INFERENCE else 2),)
 
 
-def _of_attention(shape: GemmShape, *, phase: Phase) -> tuple[KernelCall, ...]:
+def _of_heads(shape: GemmShape, *, phase: Phase) -> tuple[KernelCall, ...]:
+    """Return what putting the heads of an attention in order takes.
+
+    Queries and keys are transposed before they are multiplied, and scaled; values before, and the
+    result after they are weighed. Each transpose has a gradient, which is another one.
+    """
+    moved = (shape.m * shape.k, shape.k * shape.n)
+    if not shape.transpose_b:
+        moved = (shape.k * shape.n, shape.m * shape.n)
+    count = 1 if phase is Phase.INFERENCE else 2
+    calls = [
+        KernelCall(
+            shape=ElementwiseShape(op=TRANSPOSE, elements=shape.batch * size),
+            direction=Direction.FORWARD,
+            count=count,
+        )
+        for size in moved
+    ]
+    if shape.transpose_b:
+        calls.append(_passes(shape.batch * shape.m * shape.k, count=count))
+    return tuple(calls)
+
+
+def _of_two_tensors(shape: GemmShape, *, phase: Phase) -> tuple[KernelCall, ...]:
     """Return the copies of a product of two tensors: the two that are not places by places."""
     sizes = sorted((shape.m * shape.k, shape.k * shape.n, shape.m * shape.n))
     copied = shape.batch * (sizes[0] + sizes[1])

@@ -30,6 +30,7 @@ _WORDS: dict[type[KernelShape], tuple[object, ...]] = {
     RecurrentShape: tuple(Cell),
     ElementwiseShape: (
         "relu", "gelu", "sigmoid", "tanh", "silu", "elu", "softplus", "dropout", "add", "multiply",
+        "transpose",
     ),
     NormShape: ("batch", "layer", "batch_inference"),
     PoolShape: ("max", "average"),

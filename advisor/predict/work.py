@@ -56,6 +56,9 @@ _KINDS: dict[type, OperatorKind] = {
     UnknownShape: OperatorKind.UNKNOWN,
 }
 
+# Name of the element-wise operation that moves values into another order of dimensions.
+TRANSPOSE = "transpose"
+
 # Gates of a cell: each is one product with the input and one with the state.
 GATES = {Cell.LSTM: 4, Cell.GRU: 3, Cell.RNN: 1}
 
@@ -257,7 +260,7 @@ def kernel_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[
 
     A product without parameters (attention) has two inputs: both gradients are computed. A frozen
     layer has parameters and no trainable variables: no gradient of its weights. Batch
-    normalisation uses its stored statistics in inference.
+    normalisation uses its stored statistics in inference. The gradient of a transpose is another.
     """
     shape = _as_run(operator, batch_size)
     if phase is Phase.INFERENCE and isinstance(shape, NormShape) and shape.kind == "batch":
@@ -273,6 +276,8 @@ def kernel_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[
             # What all samples add to the gradient of the weights is one product.
             calls.append(KernelCall(shape=operator.shape, direction=Direction.WEIGHT_GRADIENT))
     elif operator.needs_input_gradient or operator.used_variables > 0:
+        if isinstance(shape, ElementwiseShape) and shape.op == TRANSPOSE:
+            return (KernelCall(shape=shape, direction=Direction.FORWARD, count=2),)
         calls.append(KernelCall(shape=shape, direction=Direction.BACKWARD))
     return tuple(calls)
 

@@ -293,8 +293,10 @@ ELEMENTWISES = (
     Row(shape=ElementwiseShape(op="add", elements=262_144, n_inputs=2), directions=FORWARD),
     Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2), directions=FORWARD),
     Row(shape=ElementwiseShape(op="sigmoid", elements=262_144), directions=BOTH),
-    Row(shape=ElementwiseShape(op="dropout", elements=262_144), directions=BOTH, tier=3),
+    Row(shape=ElementwiseShape(op="dropout", elements=262_144), tier=3),
     Row(shape=ElementwiseShape(op="gelu", elements=262_144), directions=BOTH),
+    Row(shape=ElementwiseShape(op="transpose", elements=32_768)),
+    Row(shape=ElementwiseShape(op="transpose", elements=524_288), is_thorough=True),
     Row(shape=ElementwiseShape(op="relu", elements=16_777_216), directions=BOTH, is_thorough=True),
 )
 OTHERS = (

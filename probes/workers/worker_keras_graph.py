@@ -92,12 +92,12 @@ class Graphs:
         self._empties = {}
         self._random = np.random.default_rng(1)
 
-    def random(self, shape, dtype, low=None):
-        """Return a tensor of normally distributed values, or uniform ones from `low` to 1."""
+    def random(self, shape, dtype, low=None, high=1.0):
+        """Return a tensor of normally distributed values, or uniform ones from `low` to `high`."""
         if low is None:
             values = self._random.standard_normal(shape, dtype=np.float32)
         else:
-            values = self._random.uniform(low, 1.0, shape).astype(np.float32)
+            values = self._random.uniform(low, high, shape).astype(np.float32)
         return self.tf.cast(self.tf.constant(values), dtype)
 
     def element(self, tensor):

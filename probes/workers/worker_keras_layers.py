@@ -7,6 +7,8 @@ the batch, kind "batch_inference" with the stored ones.
 Leaves to others: pooling and look-ups (`worker_keras_windows`).
 """
 
+import math
+
 import numpy as np
 import worker_check
 import worker_errors
@@ -14,15 +16,22 @@ import worker_keras_graph
 
 # Sides of square images that a number of positions is divided into, largest first.
 _SIDES = (112, 56, 32, 28, 16, 14, 8, 7, 4, 2, 1)
+_NO_DIRECTION = "this layer has no direction "
 _N_STACKED_LAYERS = 4
 _RATE = 0.25
+# Values that functions are timed on, where the usual ones would make them cheaper than they are
+# in a network: below one, the error function in GELU is a polynomial, above an exponential.
+_USUAL_VALUES = (0.5, 1.0)
+_VALUES = {"gelu": (0.5, 5.0)}
+# Heads, and values of each, of the sequences that a transpose brings together head by head.
+_HEADS, _OF_HEAD, _PLACES = 8, 32, 64
 
 
 def _stacked(graphs, kernel, layer, first, others, copies, check):
     """Return one direction of a stack."""
     direction = kernel["direction"]
     if direction not in ("forward", "backward"):
-        raise worker_errors.UnsupportedKernel("this layer has no direction " + direction)
+        raise worker_errors.UnsupportedKernel(_NO_DIRECTION + direction)
     forward = graphs.stack(layer, first, others, copies, False)
     if direction == "forward":
         return worker_keras_graph.Prepared(forward, check)
@@ -144,9 +153,14 @@ def prepare_elementwise(graphs, keras, kernel):
     shape = kernel["shape"]
     name = shape["op"]
     dtype = worker_keras_graph.dtype_of(kernel["precision"])
-    value = graphs.random((shape["elements"],), dtype, low=0.5)
-    other = graphs.random((shape["elements"],), dtype, low=0.9)
     copies = max(8, worker_keras_graph.copies_for(shape["elements"]))
+    if name == "transpose":
+        return _transpose(
+            graphs, kernel, graphs.random(_of_heads(shape["elements"]), dtype), copies
+        )
+    low, high = _VALUES.get(name, _USUAL_VALUES)
+    value = graphs.random((shape["elements"],), dtype, low=low, high=high)
+    other = graphs.random((shape["elements"],), dtype, low=0.9)
     if name == "dropout":
         return _dropout(graphs, keras, kernel, value, copies)
     if name in _UNARY:
@@ -185,6 +199,31 @@ def _dropout(graphs, keras, kernel, value, copies):
         expected = before[kept] / (1.0 - _RATE)
         return worker_check.compare(after[kept], expected, kernel["precision"], "kept values")
 
+    return _stacked(graphs, kernel, apply, value, (), copies, check)
+
+
+def _of_heads(elements):
+    """Return a shape (batch, places, heads, values of each) of about so many elements."""
+    rows = math.ceil(elements / (_HEADS * _OF_HEAD))
+    batch = math.ceil(rows / _PLACES)
+    return (batch, max(2, math.ceil(rows / batch)), _HEADS, _OF_HEAD)
+
+
+def _transpose(graphs, kernel, value, copies):
+    tf = graphs.tf
+
+    def apply(tensor):
+        # Seen in the old shape, it can be done again: that moves nothing.
+        return tf.reshape(tf.transpose(tensor, (0, 2, 1, 3)), value.shape)
+
+    def check():
+        found = tf.cast(apply(value), "float32").numpy()
+        before = tf.cast(value, "float32").numpy()
+        expected = before.transpose((0, 2, 1, 3)).reshape(before.shape)
+        return worker_check.compare(found, expected, kernel["precision"], "moved values")
+
+    if kernel["direction"] != "forward":  # its gradient is another transpose
+        raise worker_errors.UnsupportedKernel(_NO_DIRECTION + kernel["direction"])
     return _stacked(graphs, kernel, apply, value, (), copies, check)
 
 

@@ -241,6 +241,15 @@ def _function_of_few(dice: Dice) -> KernelShape:
     return ElementwiseShape(op=dice.choice(_RARER_FUNCTIONS), elements=dice.size(500, 4e6))
 
 
+def _gelu(dice: Dice) -> KernelShape:
+    return ElementwiseShape(op="gelu", elements=dice.size(500, 4e6))
+
+
+def _transpose(dice: Dice) -> KernelShape:
+    """Of a whole number of heads, which have 32 values each."""
+    return ElementwiseShape(op="transpose", elements=256 * dice.size(4, 16_384))
+
+
 def _norm(dice: Dice) -> KernelShape:
     channels = dice.channels(8, 1024)
     kind = dice.choice(("batch", "batch", "layer", "layer"))
@@ -313,12 +322,18 @@ _AT_SMALL_BATCHES = (
     Kind(count=36, draw=_of_one_picture, directions=suite.THREE),
     Kind(count=24, draw=_patches, directions=suite.THREE),
 )
+# What was timed on other values at first, and what was not timed.
+_OVER_AGAIN = (
+    Kind(count=32, draw=_gelu, directions=suite.BOTH),
+    Kind(count=32, draw=_transpose, directions=suite.FORWARD),
+)
 DRAWS = {
     "all": (20261125, _OF_ALL_KINDS),
     "deep": (20261126, _OF_DEEP_LAYERS),
     "groups": (20261127, _IN_GROUPS),
     "small": (20261128, _AT_SMALL_BATCHES),
     "dense": (20261129, DENSE_KINDS),
+    "again": (20261130, _OVER_AGAIN),
 }
 
 

@@ -163,6 +163,15 @@ def test_moving_data_is_a_copy():
     assert found == [ElementwiseShape(op="copy", elements=14 * 12 * 6)]
 
 
+def test_another_order_of_dimensions_is_a_transpose_but_where_nothing_moves():
+    def of_permute(size, *dims):
+        turned = layer("Permute", dims=list(dims))
+        return shapes(sequential(size, turned, layer("ReLU")), batch=2)[:-1]
+
+    assert of_permute((7, 9), 2, 1) == [ElementwiseShape(op="transpose", elements=126)]
+    assert of_permute((7, 9), 1, 2) == of_permute((7, 1), 2, 1) == []
+
+
 def test_dropout_works_in_training_only():
     config = sequential((9,), layer("Dense", units=4), layer("Dropout", rate=0.5))
     assert len(built(config).operators) == 2

@@ -85,12 +85,28 @@ def test_a_second_call_of_a_layer_is_no_product_of_two_inputs():
     assert moved(shared) == moved(SEQUENCE)
 
 
-def test_heads_are_brought_together_and_apart():
+def test_operands_of_a_product_of_two_tensors_are_copied():
     # Queries, keys and values are copied, the scores are not; what comes out is turned back.
     copied = 24 * 2 * 64 * 32
     assert moved(SCORES) == 2 * copied
     assert moved(MIXED) == 4 * copied
     assert moved(SCORES, phase=Phase.TRAINING) == 4 * copied
+
+
+def transposed(op, *, phase=Phase.INFERENCE):
+    calls = calls_beside(op, workload=dataclasses.replace(workload(op, phase=phase), batch_size=8))
+    return [c.shape.elements for c in calls if c.shape.op == "transpose" for _ in range(c.count)]
+
+
+def test_heads_are_brought_together_and_apart_by_transposes():
+    heads = dataclasses.replace(SCORES, layer_type="MultiHeadAttention")
+    weighed = dataclasses.replace(MIXED, layer_type="GroupQueryAttention")
+    one = 24 * 64 * 32
+    assert transposed(heads) == transposed(weighed) == [one, one]
+    assert moved(heads) == 3 * one  # the queries are scaled besides
+    assert moved(weighed) == 2 * one
+    assert transposed(heads, phase=Phase.TRAINING) == [one] * 4
+    assert transposed(SCORES) == []
 
 
 def converted(op, *, phase=Phase.INFERENCE, precision=Precision.BFLOAT16):

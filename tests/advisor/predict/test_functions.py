@@ -26,6 +26,7 @@ def test_one_pass_is_one_and_names_are_those_of_any_source():
 
 def test_what_relu_tells_nothing_of_is_costly():
     assert is_costly(function("gelu"))
+    assert is_costly(function("transpose"))
     assert not is_costly(function("tanh"))
     assert not is_costly(gemm(8, 8, 8))
 

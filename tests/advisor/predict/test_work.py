@@ -224,6 +224,16 @@ def test_rate_is_that_of_the_lower_quartile_and_of_differences_that_of_the_media
     assert rate(difference)[0] == pytest.approx(1e9)
 
 
+def test_the_gradient_of_a_transpose_is_another_transpose():
+    turned = operator(ElementwiseShape(op="transpose", elements=6000))
+    (forward,) = kernel_calls(turned, phase=Phase.INFERENCE, batch_size=8)
+    (both,) = kernel_calls(turned, phase=Phase.TRAINING, batch_size=8)
+    assert (forward.count, both.count) == (1, 2)
+    assert both.direction is Direction.FORWARD
+    first = dataclasses.replace(turned, needs_input_gradient=False)
+    assert kernel_calls(first, phase=Phase.TRAINING, batch_size=8) == (forward,)
+
+
 def test_attention_projects_sample_by_sample():
     # As its equation says; the gradient of its weights is one product over all samples.
     projection = dataclasses.replace(

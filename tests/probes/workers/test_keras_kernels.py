@@ -94,6 +94,7 @@ GOOD = [
     *((pool(mode, [7, 7], [7, 7], [7, 7], [1, 1]), d) for mode in ("max", "average") for d in BOTH),
     *((elementwise(op), d) for op in UNARY for d in BOTH),
     *((elementwise(op, 2), d) for op in ("add", "subtract", "multiply", "maximum") for d in BOTH),
+    (elementwise("transpose"), "forward"),
     *(({"type": "SoftmaxShape", "rows": 8, "columns": 50}, d) for d in BOTH),
     *(
         ({"type": "EmbeddingShape", "indices": 40, "dim": 8, "vocabulary": 90}, d)
@@ -116,6 +117,7 @@ REFUSED = [
     (conv([9, 9], [9, 9]), "backward", "float32", "direction"),
     (norm("instance"), "forward", "float32", "instance"),
     (elementwise("fold"), "forward", "float32", "fold"),
+    (elementwise("transpose"), "backward", "float32", "no direction"),
     (recurrent("lstm"), "update", "float32", "direction"),
     (optimizer("lion"), "update", "float32", "lion"),
     (gemm(), "forward", "int8", "int8"),
