@@ -1,7 +1,8 @@
 """Every check of the project, in order, each in its own process; the first failure ends it.
 
-Groups of tests that need one processor and time nothing run beside each other, in two lanes; then
-come those that are marked "alone", and those of the measuring itself.
+Groups of tests that need one processor and time nothing run beside each other, in two lanes, and
+the check of the types with them; then come those that are marked "alone", and those of the
+measuring itself.
 
 python3 start.py test            everything but slow tests
 python3 start.py test --slow     slow tests too, one after the other
@@ -20,11 +21,11 @@ BIN = Path(sys.executable).parent
 CHECKS = (
     ("format", [BIN / "ruff", "format", "--check", "--quiet", "."]),
     ("lint", [BIN / "ruff", "check", "--quiet", "."]),
-    ("types", [BIN / "mypy"]),
     ("layers", [BIN / "lint-imports"]),
     ("data", [sys.executable, "-P", "-m", "advisor.knowledge.validate"]),
     ("translations", [sys.executable, "-P", "tools/translations.py", "check"]),
 )
+TYPES = ("types", [BIN / "mypy"])
 PYTEST = (sys.executable, "-P", "-m", "pytest")
 # What measures, or looks at the load of the machine, has it for itself.
 ALONE = ("tests/probes/bench",)
@@ -73,22 +74,25 @@ def tell(name: str, *, code: int, began: float) -> int:
     return code
 
 
-def run_group(places: tuple[str, ...]) -> int:
-    """Run a group of tests; show what it says when it has ended."""
+def run_quietly(job: tuple[str, list[object]]) -> int:
+    """Run one check beside others; show what it says when it has ended."""
+    name, command = job
     began = time.monotonic()
+    words = [str(word) for word in command]
     done = subprocess.run(
-        [*PYTEST, *_NOT_ALONE, *places],
+        words,
         cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     sys.stdout.write(done.stdout.decode("utf-8", "replace"))
-    return tell(f"tests, {places[0]}", code=done.returncode, began=began)
+    return tell(name, code=done.returncode, began=began)
 
 
 def run_groups() -> int:
-    """Run all groups in two lanes; return the first code that is not 0."""
+    """Run all groups, and the types, in two lanes; return the first code that is not 0."""
     groups = [*((place,) for place in GROUPS), others()]
+    jobs = [(f"tests, {group[0]}", [*PYTEST, *_NOT_ALONE, *group]) for group in groups]
     with ThreadPoolExecutor(LANES) as lanes:
-        codes = list(lanes.map(run_group, groups))
+        codes = list(lanes.map(run_quietly, [*jobs, TYPES]))
     return next((code for code in codes if code), 0)
 
 
@@ -101,7 +105,7 @@ def main(arguments: list[str]) -> int:
         if code:
             return code
     if arguments:
-        return run("tests", [*PYTEST, "-q"])
+        return run(*TYPES) or run("tests", [*PYTEST, "-q"])
     began = time.monotonic()
     alone = ["-q", "-m", "not slow and alone", *GROUPS, *others()]
     codes = [

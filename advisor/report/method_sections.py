@@ -18,6 +18,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
 from advisor.report.names import BASES, OPERATORS, PHASES
+from advisor.report.own_kernels import own_kernel_blocks
 from advisor.report.reasons import caveat_text
 from advisor.report.said import said, source_text
 
@@ -90,6 +91,7 @@ def method_section(advice: Recommendation, tr: Translator) -> Section:
         )  # fmt: skip
         title = tr(N_("Where the time of a step goes here"))
         blocks.append(BarChart(title=title, axis=tr(N_("seconds")), bars=bars))
+    blocks += own_kernel_blocks(advice.measurements, advice.workload, tr)
     for evidence in baseline.evidence:
         text = f"{said(evidence.statement, tr)} [{source_text(evidence.source, tr)}]"
         blocks.append(Paragraph(text=text, style="note"))

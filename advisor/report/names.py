@@ -180,7 +180,8 @@ def _conv_name(shape: ConvShape, tr: Translator) -> str:
 def shape_name(shape: KernelShape, tr: Translator) -> str:
     """Return what a kernel computes and on which shape, in a few words."""
     if isinstance(shape, GemmShape):
-        return f"GEMM {shape.m}×{shape.n}×{shape.k}"
+        sizes = f"GEMM {_dims((shape.m, shape.n, shape.k))}"
+        return tr(N_("{what}, batch {n}"), what=sizes, n=shape.batch) if shape.batch > 1 else sizes
     if isinstance(shape, ConvShape):
         return _conv_name(shape, tr)
     if isinstance(shape, RecurrentShape):
@@ -209,7 +210,9 @@ def _small_shape_name(shape: KernelShape, tr: Translator) -> str:
         return tr(N_("{kind} normalisation of {count:,} values"), kind=shape.kind,
                   count=shape.elements)  # fmt: skip
     if isinstance(shape, PoolShape):
-        return tr(N_("pooling {kernel}"), kernel=_dims(shape.kernel))
+        return tr(N_("pooling {kernel}, {c} channels, {size}, batch {n}"),
+                  kernel=_dims(shape.kernel), c=shape.c, size=_dims(shape.spatial),
+                  n=shape.n)  # fmt: skip
     if isinstance(shape, ElementwiseShape):
         return tr(N_("{op} of {count:,} values"), op=shape.op, count=shape.elements)
     if isinstance(shape, SoftmaxShape):

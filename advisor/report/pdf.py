@@ -45,6 +45,8 @@ WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
 # A heading goes to the next page when less than this is left below it.
 _HEADING_ROOM = 130
+# Of a table, for what it tells and its first rows.
+_CAPTION_ROOM = 70.0
 _CELL_SIZE = 7.8
 _CELL_PADDING = 13.0
 # Columns grow by this much at a time.
@@ -138,6 +140,9 @@ def _section(section: Section, look: _Look) -> Iterator[Flowable]:
     yield CondPageBreak(_HEADING_ROOM)
     yield look.text(section.title, style="heading")
     for block in section.blocks:
+        if isinstance(block, Table) and block.caption:
+            yield CondPageBreak(_CAPTION_ROOM)
+            yield look.text(block.caption, style="body")
         yield _block(block, look)
 
 

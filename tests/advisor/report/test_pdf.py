@@ -15,8 +15,8 @@ def _text(data: bytes) -> str:
 
 def test_every_block_is_there_as_text(every_block):
     text = _text(render_pdf(every_block))
-    for part in ("Title", "Lead <not a tag>", "export A=1", "Some CPU", "row 59", "Bars", "Plane",
-                 "quick <b>& escaped</b>", "The footer"):  # fmt: skip
+    for part in ("Title", "Lead <not a tag>", "export A=1", "Some CPU", "A long table", "row 59",
+                 "Bars", "Plane", "quick <b>& escaped</b>", "The footer"):  # fmt: skip
         assert part in text
 
 
