@@ -1,8 +1,9 @@
 """What steps that were tried on this machine tell of the steps of another job on it.
 
 Their mean error is drawn towards nothing by what noise explains (in the manner of James and Stein,
-to nothing within two standard errors), and bounded. In training a network tells a little more of
-itself: at another batch a third of its own error comes back. Intervals stay as wide.
+to nothing within two standard errors), and bounded. Noise is what the predictions said of
+themselves, or how far their errors scatter where that is more. In training a network tells a little
+more of itself: at another batch a third of its own error comes back. Intervals stay as wide.
 Leaves to others: when a correction counts (`advisor.predict.context`), the pair of told and taken
 (`advisor.share.steps`).
 """
@@ -74,7 +75,9 @@ def correction(own_steps: Iterable[OwnStep], workload: Workload) -> Correction |
         return None
     errors = {name: _mean_error(steps) for name, steps in networks.items()}
     mean = statistics.fmean(errors.values())
-    shared = _clipped(_share_beyond_noise(mean, networks.values()) * mean)
+    doubt = max(_said_doubt(networks.values()), _seen_doubt(errors.values())) + _HOUR_SD**2
+    beyond_noise = max(0.0, 1.0 - _STANDARD_ERRORS**2 * doubt / mean**2) if mean else 0.0
+    shared = _clipped(beyond_noise * mean)
     log = shared
     evidence: list[Evidence] = []
     if abs(shared) >= _LEAST_LOG:
@@ -109,11 +112,16 @@ def _mean_error(steps: Sequence[OwnStep]) -> float:
     return statistics.fmean(math.log(step.measured_s / step.predicted_s) for step in steps)
 
 
-def _share_beyond_noise(mean: float, networks: Iterable[Sequence[OwnStep]]) -> float:
-    """Return the part of a mean error that neither its own doubt nor the hour explains."""
+def _said_doubt(networks: Iterable[Sequence[OwnStep]]) -> float:
+    """Return the variance of the mean error, by what each prediction said of itself."""
     variances = [statistics.fmean(step.log_sd**2 for step in steps) for steps in networks]
-    doubt = statistics.fmean(variances) / len(variances) + _HOUR_SD**2
-    return max(0.0, 1.0 - _STANDARD_ERRORS**2 * doubt / mean**2) if mean else 0.0
+    return statistics.fmean(variances) / len(variances)
+
+
+def _seen_doubt(errors: Iterable[float]) -> float:
+    """Return the variance of the mean error, by how the errors scatter; 0 of fewer than two."""
+    found = list(errors)
+    return statistics.variance(found) / len(found) if len(found) > 1 else 0.0
 
 
 def _clipped(log: float) -> float:

@@ -182,6 +182,7 @@ def _azure(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple
 def _other(offer: Offer, *, is_spot: bool, disk_gib: int) -> tuple[Step, ...]:
     form = "interruptible" if is_spot else "on demand"
     where = "" if offer.region == "any" else f" in {offer.region}"
+    look = "top" if offer.accelerator is None else "nvidia-smi"
     return (
         Step(
             kind="text",
@@ -191,7 +192,7 @@ def _other(offer: Offer, *, is_spot: bool, disk_gib: int) -> tuple[Step, ...]:
                 f"{where} with an Ubuntu image and a disk of {disk_gib} GB."
             ),
         ),
-        Step(kind="text", caption="Watch", content="nvidia-smi, and the log of the job."),
+        Step(kind="text", caption="Watch", content=f"{look}, and the log of the job."),
         Step(
             kind="text",
             caption="Stop (ends the charge)",

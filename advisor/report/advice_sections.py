@@ -226,7 +226,7 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
         tr(N_("#")), tr(N_("Option")), tr(N_("Kind")), tr(N_("Whole job (80 % interval)")),
         tr(DONE_HEAD), tr(N_("Epoch")), tr(N_("Money")), tr(N_("Speed-up")), tr(N_("Basis")),
     )  # fmt: skip
-    table = without_done(Table(heads=heads, rows=rows, right_aligned=(6, 7)), 4, advice)
+    table = without_done(Table(heads=heads, rows=rows, right_aligned=(4, 5, 6, 7)), 4, advice)
     blocks: list[Block] = [table, *warning_notes(advice, tr), *order_notes(advice, tr)]
     points = tuple(_points(advice, tr))
     if len(points) > 2:

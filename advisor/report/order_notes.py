@@ -61,7 +61,7 @@ def without_done(table: Table, place: int, advice: Recommendation) -> Table:
         table,
         heads=_without(table.heads, place),
         rows=tuple(_without(row, place) for row in table.rows),
-        right_aligned=tuple(n - (n > place) for n in table.right_aligned),
+        right_aligned=tuple(n - (n > place) for n in table.right_aligned if n != place),
     )
 
 

@@ -4,6 +4,7 @@ Leaves to others: what is said (`advisor.report.build`), writing the file (`ui.f
 """
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,6 +46,7 @@ WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
 # A heading goes to the next page when less than this is left below it.
 _HEADING_ROOM = 130
+_NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|min|h|d)\b)")
 # Of a table, for what it tells and its first rows.
 _CAPTION_ROOM = 70.0
 _CELL_SIZE = 7.8
@@ -164,7 +166,10 @@ def _table(block: Table, look: _Look) -> Flowable:
     right = set(block.right_aligned)
     rows = [[(head, "head_right" if i in right else "head") for i, head in enumerate(block.heads)]]
     rows += [
-        [(_kept(cell), "right") if i in right else (cell, "cell") for i, cell in enumerate(row)]
+        [
+            (_kept(cell), "right") if i in right else (_in_pairs(cell), "cell")
+            for i, cell in enumerate(row)
+        ]
         for row in block.rows
     ]
     return _grid(rows, widths=_widths(block), has_head=True, look=look)
@@ -173,6 +178,11 @@ def _table(block: Table, look: _Look) -> Flowable:
 def _kept(cell: str) -> str:
     """Return a figure that is not broken between number and unit."""
     return cell.replace(" ", "\N{NO-BREAK SPACE}") if len(cell) <= _LONGEST_FIGURE else cell
+
+
+def _in_pairs(cell: str) -> str:
+    """Return a text that is not broken between a number and its unit of time."""
+    return _NUMBER_AND_UNIT.sub("\N{NO-BREAK SPACE}", cell)
 
 
 def _text_width(text: str, *, is_head: bool) -> float:
@@ -200,7 +210,7 @@ def _longest_word_width(block: Table, column: int) -> float:
     words = [_text_width(word, is_head=True) for word in block.heads[column].split()]
     is_figure = column in block.right_aligned
     for row in block.rows:
-        cell = _kept(row[column]) if is_figure else row[column]
+        cell = _kept(row[column]) if is_figure else _in_pairs(row[column])
         words += [_text_width(word, is_head=False) for word in cell.replace("\n", " ").split(" ")]
     return max(words, default=0.0)
 

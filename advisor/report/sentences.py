@@ -75,7 +75,7 @@ STEPS = (
        " {size} GB."),
     N_("interruptible"),
     N_("on demand"),
-    N_("nvidia-smi, and the log of the job."),
+    N_("{command}, and the log of the job."),
     N_("Delete the machine, not only stop it, and its disk; look at the bill page of {vendor}"
        " afterwards."),
     N_("Or with SkyPilot, as {file}"),

@@ -32,7 +32,7 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
     )
     heads = (tr(N_("#")), tr(N_("Option")), tr(N_("Whole job (80 % interval)")),
              tr(DONE_HEAD), tr(N_("Money")), tr(N_("Speed-up")))  # fmt: skip
-    table = without_done(Table(heads=heads, rows=rows, right_aligned=(4, 5)), 3, advice)
+    table = without_done(Table(heads=heads, rows=rows, right_aligned=(3, 4, 5)), 3, advice)
     notes = (*warning_notes(advice, tr), *order_notes(advice, tr))
     return Section(title=tr(N_("All options")), blocks=(table, *notes))
 

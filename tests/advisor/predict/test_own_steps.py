@@ -61,6 +61,13 @@ def test_four_networks_tell_more_than_one():
     assert found.n_networks == 4
 
 
+def test_networks_that_disagree_tell_less_than_they_said_of_themselves():
+    alike = [step(f"net{n}", 1.3, log_sd=0.05) for n in range(4)]
+    apart = [step(f"net{n}", f, log_sd=0.05) for n, f in enumerate((0.9, 1.1, 1.5, 1.92))]
+    assert correction(alike, WORK).log == pytest.approx(math.log(1.3), rel=0.1)
+    assert correction(apart, WORK) is None
+
+
 def test_one_network_counts_once_however_often_it_was_tried():
     often = [step("a", 1.6, batch_size=2**n) for n in range(6)]
     once = correction([often[0], step("b", 1.3)], WORK)

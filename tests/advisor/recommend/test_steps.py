@@ -286,6 +286,12 @@ def test_on_arrival_look_install_and_save():
     assert arrival_of(other)[0] == "nvidia-smi"
 
 
+@pytest.mark.parametrize(("maker", "command"), [(an_offer, "top"), (a_gpu_offer, "nvidia-smi")])
+def test_a_machine_is_watched_with_what_it_has(maker, command):
+    watch = next(s for s in rented(maker(vendor="smallcloud")) if s.caption == "Watch")
+    assert watch.content.startswith(f"{command}, ")
+
+
 # --- bought -------------------------------------------------------------------------------------
 
 

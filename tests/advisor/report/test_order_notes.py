@@ -26,6 +26,10 @@ def advise(**wishes):
     )  # fmt: skip
 
 
+# Columns that stand to the right.
+FIGURES = ("Done in", "Epoch", "Money", "Speed-up")
+
+
 @pytest.fixture(scope="module")
 def fastest():
     return advise(objective=Objective.FASTEST)
@@ -59,7 +63,9 @@ def test_every_table_has_the_time_with_work_and_says_what_the_order_goes_by(fast
     assert found.rows[0][column] == format_duration(fastest.ranked[0].done_s)
     assert "min" in found.rows[1][column]
     assert len({len(found.heads), *map(len, found.rows)}) == 1
-    assert [found.heads[n] for n in found.right_aligned] == ["Money", "Speed-up"]
+    figures = [head for head in found.heads if head in FIGURES]
+    assert [found.heads[n] for n in found.right_aligned] == figures
+    assert len(figures) >= 3
     text = " ".join(render_text(build(fastest, TR), width=100).split())
     assert "Done in: with your own work and waiting. The order goes by it." in text
     zh = render_text(build(fastest, ZH), width=200)
@@ -84,7 +90,8 @@ def test_where_nothing_takes_work_there_is_no_such_column(fastest):
     for build in (build_report, build_summary):
         found = table(build(alone, TR))
         assert "Done in" not in found.heads
-        assert [found.heads[n] for n in found.right_aligned] == ["Money", "Speed-up"]
+        figures = [head for head in found.heads if head in FIGURES]
+        assert [found.heads[n] for n in found.right_aligned] == figures
         assert "Done in" not in render_text(build(alone, TR), width=100)
 
 

@@ -5,6 +5,7 @@ import io
 import pypdf
 
 from advisor.model.report import Bar, BarChart, Report, ScatterChart, Section
+from advisor.report import pdf
 from advisor.report.charts import fitted
 from advisor.report.pdf import render_pdf
 
@@ -47,3 +48,8 @@ def test_labels_are_cut_to_their_room():
     cut = fitted("a label that is far too long for its place", 60)
     assert cut.endswith("…")
     assert len(cut) < 20
+
+
+def test_a_number_stays_with_its_unit_of_time():
+    kept = pdf._in_pairs("34 s (2.28 s – 16 min 54 s), 5 disks").replace("\N{NO-BREAK SPACE}", "_")
+    assert kept == "34_s (2.28_s – 16_min 54_s), 5 disks"
