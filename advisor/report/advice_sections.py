@@ -61,7 +61,7 @@ _GROUPED_BY_CODE = frozenset({ReasonCode.FRAMEWORK_NOT_FOUND, ReasonCode.EXCLUDE
 # The parameter of a broken limit that tells how far off an option is.
 _LIMITS = {ReasonCode.OVER_DEADLINE: "hours", ReasonCode.OVER_BUDGET: "usd"}
 MAY_BE_FAR_OFF = N_("(!) may be off by more than 3 times.")
-_NOTHING_FITS = N_("Nothing fits your limits: loosen the budget or the deadline.")
+_NOTHING_FITS = N_("Nothing fits your limits: loosen one of them.")
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 

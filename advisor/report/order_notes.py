@@ -8,7 +8,7 @@ Leaves to others: the order (`advisor.recommend.rank`), the tables that show it.
 import dataclasses
 
 from advisor.i18n import N_, Translator
-from advisor.model.recommendation import Objective, RankedOption, Recommendation
+from advisor.model.recommendation import Objective, RankedOption, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Table
 
 DONE_HEAD = N_("Done in")
@@ -22,6 +22,7 @@ _ORDERS = {
 }
 
 _NEAR = N_("Within 10 % what changes least comes first, then what costs less.")
+_OTHER_JOB = N_("What computes something else stands last.")
 
 
 def has_done_times(advice: Recommendation) -> bool:
@@ -38,7 +39,14 @@ def order_text(advice: Recommendation, tr: Translator) -> str:
     if not has_done_times(advice):
         return ""
     between = "" if tr.language.startswith("zh") else " "
-    return between.join((tr(_MEANING), tr(_ORDERS[advice.preferences.objective]), tr(_NEAR)))
+    told = [_MEANING, _ORDERS[advice.preferences.objective], _NEAR]
+    if any(_is_other_job(row) for row in advice.ranked):
+        told.append(_OTHER_JOB)
+    return between.join(map(tr, told))
+
+
+def _is_other_job(row: RankedOption) -> bool:
+    return any(each.code is ReasonCode.CHANGES_THE_NETWORK for each in row.reasons)
 
 
 def order_notes(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:

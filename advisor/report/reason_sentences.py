@@ -56,7 +56,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     ),
     _R.CHEAPEST_WITHIN: (
         N_("The cheapest of those done within {percent} % of the soonest, work counted"),
-        N_("The cheapest of those done soon"),
+        N_("The cheapest of those done soon: paying for another machine has to save an hour"),
     ),
     _R.OVER_BUDGET: (N_("Costs {usd}, your limit is {limit_usd}"), N_("Over your budget")),
     _R.OVER_DEADLINE: (
@@ -261,10 +261,11 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     "nothing_fits": (
         N_("Nothing that is known can do this job: take a smaller batch, network or input."),
     ),
-    "nothing_within_limits": (N_("Nothing fits your limits: loosen the budget or the deadline."),),
+    "nothing_within_limits": (N_("Nothing fits your limits: loosen one of them."),),
     "first_takes_long": (
-        N_("Even the first option computes for {hours}. If that is too long: allow renting or"
-           " buying, use a free service, or take a smaller network or fewer epochs."),
+        N_("Even the first option computes for {hours}. If that is too long: look at what your"
+           " limits leave out, at buying and at free services, or take a smaller network or fewer"
+           " epochs."),
     ),
     "interval_wide": (
         N_("The time of this machine is uncertain: the ends of its interval differ {factor_x}."),
