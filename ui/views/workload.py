@@ -79,7 +79,7 @@ class WorkloadView(QWidget):
         right.addWidget(self.cards)
         right.addWidget(self.layers_table)
         right.setChildrenCollapsible(False)
-        right.setSizes([260, 380])
+        right.setSizes([400, 300])
         self.cards.setMinimumHeight(120)
         self.layers_table.setMinimumHeight(120)
         beside = QVBoxLayout()

@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QPushButton, QToolButton
 
@@ -175,6 +175,15 @@ def test_the_layers_of_the_network_are_listed(workload):
     n_layers = len({operator.layer for operator in job.operators})
     assert workload.layers_table.model().rowCount() == n_layers
     assert "Memory at this batch size" in texts(workload)
+
+
+def test_all_that_is_said_of_a_network_is_seen_at_the_usual_size(workload):
+    workload.resize(1100, 768)
+    workload.show_state(WorkloadState(stage=WorkloadStage.READY, workload=a_workload()))
+    QApplication.processEvents()
+    bottom = workload.cards.widgets[-1].mapTo(workload, QPoint(0, 0)).y()
+    bottom += workload.cards.widgets[-1].height()
+    assert bottom <= workload.layers_table.mapTo(workload, QPoint(0, 0)).y()
 
 
 def test_a_network_that_does_not_fit_is_marked(workload):
