@@ -179,7 +179,8 @@ def test_the_layers_of_the_network_are_listed(workload):
 
 def test_all_that_is_said_of_a_network_is_seen_at_the_usual_size(workload):
     workload.resize(1100, 768)
-    workload.show_state(WorkloadState(stage=WorkloadStage.READY, workload=a_workload()))
+    job = a_workload()
+    workload.show_state(WorkloadState(stage=WorkloadStage.READY, workload=job, profile=a_profile()))
     QApplication.processEvents()
     bottom = workload.cards.widgets[-1].mapTo(workload, QPoint(0, 0)).y()
     bottom += workload.cards.widgets[-1].height()
