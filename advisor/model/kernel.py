@@ -140,6 +140,10 @@ class PoolShape:
     output: tuple[int, ...]
 
 
+# The element-wise operation that moves values into another order of dimensions.
+TRANSPOSE = "transpose"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementwiseShape:
     """`op` ("relu", "sigmoid", "add", ...) on `elements` values of each of `n_inputs` tensors."""

@@ -8,6 +8,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from advisor.model.kernel import TRANSPOSE
 from advisor.network.call import Call, Result, Shape
 from advisor.network.fields import describe, is_integer
 from advisor.network.windows import Image, read_image, read_rank
@@ -51,7 +52,7 @@ def permute(call: Call) -> Result:
     output = tuple(call.input[dim - 1] for dim in dims)
     if [size for size in output if size > 1] == [size for size in call.input if size > 1]:
         return Result(outputs=(output,))
-    return Result(outputs=(output,), steps=(call.elementwise("transpose", output),))
+    return Result(outputs=(output,), steps=(call.elementwise(TRANSPOSE, output),))
 
 
 def repeat(call: Call) -> Result:

@@ -10,6 +10,7 @@ Leaves to others: how long such a kernel takes (`advisor.predict.efficiency`).
 import math
 
 from advisor.model.kernel import (
+    TRANSPOSE,
     ConvShape,
     Direction,
     ElementwiseShape,
@@ -22,7 +23,6 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.grouped import is_grouped
 from advisor.predict.loss import loss_passes, target_elements
-from advisor.predict.work import TRANSPOSE
 
 # Copying an array from Python or to it runs at this share of the memory bandwidth: it goes
 # through fresh pages, and more than once. Measured with inputs and outputs of 0.1 to 10 MB on

@@ -6,7 +6,7 @@ A transpose writes in another order than it reads, and its library prepares it a
 Leaves to others: times (`advisor.predict.efficiency`), what is timed (`advisor.predict.replay`).
 """
 
-from advisor.model.kernel import Direction, ElementwiseShape, KernelShape
+from advisor.model.kernel import TRANSPOSE, Direction, ElementwiseShape, KernelShape
 
 # Forward and backward over those of ReLU, measured side by side: Keras 3.11, TensorFlow 2.21, two
 # cores with AVX-512, 98,304 and 524,288 elements, the mean of both sizes. GELU on values below and
@@ -23,7 +23,7 @@ _OVER_RELU: dict[str, tuple[float, float]] = {
     "silu": (2.5, 3.5),
     "mish": (2.2, 11.0),
     "dropout": (5.0, 1.2),
-    "transpose": (2.2, 2.2),
+    TRANSPOSE: (2.2, 2.2),
 }
 # Other names of the same functions: in Keras, and in ONNX, whose names no framework times.
 _IN_KERAS = {"swish": "silu", "hard_swish": "hard_silu"}

@@ -14,6 +14,7 @@ from typing import Any
 from advisor.model.kernel import (
     CLOCK_CYCLES,
     PEAK_FLOP,
+    TRANSPOSE,
     Cell,
     ClockShape,
     ConvShape,
@@ -55,9 +56,6 @@ _KINDS: dict[type, OperatorKind] = {
     TransferShape: OperatorKind.TRANSFER,
     UnknownShape: OperatorKind.UNKNOWN,
 }
-
-# Name of the element-wise operation that moves values into another order of dimensions.
-TRANSPOSE = "transpose"
 
 # Gates of a cell: each is one product with the input and one with the state.
 GATES = {Cell.LSTM: 4, Cell.GRU: 3, Cell.RNN: 1}

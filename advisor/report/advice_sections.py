@@ -61,7 +61,6 @@ _GROUPED_BY_CODE = frozenset({ReasonCode.FRAMEWORK_NOT_FOUND, ReasonCode.EXCLUDE
 # The parameter of a broken limit that tells how far off an option is.
 _LIMITS = {ReasonCode.OVER_DEADLINE: "hours", ReasonCode.OVER_BUDGET: "usd"}
 MAY_BE_FAR_OFF = N_("(!) may be off by more than 3 times.")
-_NOTHING_FITS = N_("Nothing fits your limits: loosen one of them.")
 _PAID_KINDS = (OptionKind.CLOUD, OptionKind.BUY)
 
 
@@ -71,9 +70,8 @@ def nothing_fits_text(advice: Recommendation, tr: Translator) -> str:
 
 
 def _nothing(advice: Recommendation, tr: Translator) -> str:
-    if advice.preferences.has_limits:
-        return tr(_NOTHING_FITS)
-    return caveat_text(Caveat(code="nothing_fits"), tr)
+    code = "nothing_within_limits" if advice.preferences.has_limits else "nothing_fits"
+    return caveat_text(Caveat(code=code), tr)
 
 
 def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = False) -> Section:

@@ -30,10 +30,12 @@ def own_kernel_blocks(
 
     Nothing where none was timed in the job's precision.
     """
+    if results is None:
+        return
     counts = _counts(workload)
     timed = [
         (measurement, counts[measurement.request.shape, measurement.request.direction])
-        for measurement in (results.measured if results is not None else ())
+        for measurement in results.measured
         if _is_own(measurement.request, workload.precision)
     ]
     found = sorted(
