@@ -29,9 +29,9 @@ from advisor.predict.loss import loss_passes, target_elements
 # Keras 3 and TensorFlow 2.21: 3 to 6 GB/s where memory gives 29 GB/s.
 _FED_SHARE = 0.15
 # Each further array that a step is given takes this share of a call from Python. Keras 3 and
-# TensorFlow 2.21, 2 to 9 inputs of 64 and 512 values: 0.07 and 0.13 in inference, 0.10 and 0.05 in
-# training.
-_INPUT_SHARE = 0.09
+# TensorFlow 2.21, 9 and 17 inputs against one by turns (two cores of a Zen 3): 0.19 and 0.20 in
+# inference, 0.11 and 0.11 in training.
+_INPUT_SHARE = {Phase.INFERENCE: 0.19, Phase.TRAINING: 0.11}
 # Keras counts from the end where an index is below zero: compares, adds, chooses, converts.
 _OF_INDICES = 4
 # Of images and results of a dilated convolution, by whether it has one dimension: passes of ReLU
@@ -67,7 +67,7 @@ def fed_s(workload: Workload, *, byte_per_s: float) -> float:
 
 def inputs_s(workload: Workload, *, call_s: float) -> float:
     """Return the seconds that further inputs add to one call from Python."""
-    return _INPUT_SHARE * (workload.n_inputs - 1) * call_s
+    return _INPUT_SHARE[workload.phase] * (workload.n_inputs - 1) * call_s
 
 
 def calls_beside(operator: Operator, *, workload: Workload) -> tuple[KernelCall, ...]:

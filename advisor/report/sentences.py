@@ -211,7 +211,9 @@ ASSUMPTIONS = (
     N_("The processor behind this offer is not known exactly: a usual one is assumed."),
     N_("Memory bandwidth was not measured; a figure of the data sheet stands in."),
     N_("The fixed cost of a step was not measured; a usual value stands in."),
-    N_("Small operators of parallel branches are taken to run beside each other."),
+    N_(
+        "Small operators that need not wait for each other are taken to run side by side in part."
+    ),
     N_("No kernel of the framework was timed yet: the times follow from the data sheet."),
     N_("Layers that are not known are taken for an addition of two tensors."),
     N_("Some operators have no measured relative: a usual efficiency is assumed."),
