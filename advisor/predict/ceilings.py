@@ -4,19 +4,18 @@ Leaves to others: what a kernel of another shape takes (`advisor.predict.efficie
 a network (`advisor.predict.workload_time`), the data sheet (`advisor.predict.hardware`).
 """
 
-import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.store import Knowledge
 from advisor.model.instructions import Library, library_under
-from advisor.model.kernel import Direction, OperatorKind, OverheadShape, StreamShape
+from advisor.model.kernel import OperatorKind, OverheadShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Runner, Setting
 from advisor.model.quantity import Basis, Precision
 from advisor.predict.efficiency import EfficiencyModel, Roofline
 from advisor.predict.hardware import CpuLimits, cpu_limits
-from advisor.predict.point import KernelPoint
+from advisor.predict.point import KernelPoint, kernel_points, pooled_s
 from advisor.predict.work import COMPUTE_KINDS, bytes_moved, flop, operator_kind
 
 # Fixed costs of the Keras and TensorFlow stack on a 4 GHz core where none were measured, seconds.
@@ -30,13 +29,6 @@ _REFERENCE_GHZ = 4.0
 
 # Two directions of a recurrent layer that share several threads, over one direction.
 _BOTH_WAYS = 1.4
-
-# Role of what is timed again and again to tell whether the machine has changed.
-_REFERENCE = "reference"
-
-_STREAM_KINDS = frozenset(
-    {OperatorKind.STREAM, OperatorKind.TRANSFER, OperatorKind.PEAK, OperatorKind.OVERHEAD}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,15 +136,6 @@ def _canonical(settings: Iterable[Setting]) -> tuple[Setting, ...]:
     return tuple(sorted(settings, key=lambda setting: (setting.name, setting.value)))
 
 
-def _pooled_s(same: Iterable[Measurement]) -> float:
-    """Return what the kernel takes as a rule: the median of the values of all its measurements.
-
-    A step takes what its kernels take under the disturbance that the machine has, not their best
-    (decision 0014).
-    """
-    return statistics.median(value for measurement in same for value in measurement.values_s)
-
-
 _GroupKey = tuple[str, tuple[Setting, ...], int | None]
 
 
@@ -170,49 +153,13 @@ def is_of_network(measurement: Measurement) -> bool:
     return measurement.request.runner is Runner.OPENCL
 
 
-def kernel_points(measurements: Iterable[Measurement]) -> tuple[KernelPoint, ...]:
-    """Return one point for each distinct kernel, pooling the values of repeated measurements.
-
-    Looks at a reference do not count: they are there for the machine's pace. Both directions
-    together are no kernel of a step.
-    """
-    pooled: dict[tuple[object, ...], list[Measurement]] = {}
-    for measurement in measurements:
-        request = measurement.request
-        if operator_kind(request.shape) in _STREAM_KINDS or request.direction is Direction.BOTH:
-            continue
-        if request.role == _REFERENCE:
-            continue
-        key = (request.shape, request.direction, request.precision)
-        pooled.setdefault(key, []).append(measurement)
-    points = [_point(same) for same in pooled.values()]
-    return tuple(sorted(points, key=lambda p: (p.time_s, repr(p.shape), p.direction, p.precision)))
-
-
-def _point(same: list[Measurement]) -> KernelPoint:
-    request = same[0].request
-    middle = _pooled_s(same)
-    deviation = statistics.median(abs(value - middle) for m in same for value in m.values_s)
-    return KernelPoint(
-        shape=request.shape,
-        direction=request.direction,
-        precision=request.precision,
-        flop=flop(request.shape, direction=request.direction),
-        bytes_moved=bytes_moved(
-            request.shape, direction=request.direction, precision=request.precision
-        ),
-        time_s=middle,
-        spread=deviation / middle if middle > 0.0 else 0.0,
-    )
-
-
 def _overheads(measurements: Iterable[Measurement]) -> dict[str, float]:
     found: dict[str, list[Measurement]] = {}
     for measurement in measurements:
         shape = measurement.request.shape
         if isinstance(shape, OverheadShape):
             found.setdefault(shape.kind, []).append(measurement)
-    return {kind: _pooled_s(same) for kind, same in found.items()}
+    return {kind: pooled_s(same) for kind, same in found.items()}
 
 
 def _best_rates(

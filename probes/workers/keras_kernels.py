@@ -5,6 +5,7 @@ are set by the parent.
 Leaves to others: each family of kernels (`worker_keras_*`), timing (`worker_timing`).
 """
 
+import gc
 import os
 
 import worker_errors
@@ -22,6 +23,8 @@ def import_keras(options):
     os.environ["KERAS_BACKEND"] = "tensorflow"
     os.environ["KERAS_HOME"] = os.getcwd()  # noqa: PTH109 - a string for the environment
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    # A fifth of the import is looking for garbage among what stays.
+    gc.disable()
     import tensorflow as tf
 
     if threads is not None:
@@ -31,6 +34,8 @@ def import_keras(options):
     tf.config.set_visible_devices([], "GPU")
     import keras
 
+    gc.freeze()
+    gc.enable()
     return tf, keras
 
 

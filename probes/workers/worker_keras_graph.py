@@ -134,6 +134,36 @@ class Graphs:
 
         return self._timed(body, inputs, len(kernels))
 
+    def with_each(self, kernel, inputs, sets):
+        """Return a kernel with each of several sets of operands, one after the other.
+
+        Tracing a large kernel takes seconds: it is traced once, as a function of the graph.
+
+        Args:
+            kernel: function of the inputs and a set that gives a tensor or a list of tensors.
+            inputs: tensors, the same for each set.
+            sets: lists of tensors of the same shapes.
+        """
+        tf, n_inputs = self.tf, len(inputs)
+
+        @tf.function(autograph=False, jit_compile=False)
+        def traced(*arguments):
+            return kernel(*arguments[:n_inputs], list(arguments[n_inputs:]))
+
+        def body(*arguments):
+            kept = _Kept(tf)
+            own, operands = arguments[:n_inputs], list(arguments[n_inputs:])
+            for _ in sets:
+                count = len(sets[0])
+                with tf.control_dependencies(kept.last):
+                    results = traced(*own, *operands[:count])
+                del operands[:count]
+                kept.add(results)
+            return kept.total()
+
+        flat = [operand for operands in sets for operand in operands]
+        return self._timed(body, [*inputs, *flat], len(sets))
+
     def stack(self, layer, first, others, copies, backward):
         """Return a layer applied to its own result again and again.
 

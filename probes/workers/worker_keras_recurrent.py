@@ -53,13 +53,16 @@ def _expected(shape, inputs, weights):
     return np.concatenate(outputs, axis=-1)
 
 
-def _backward(tf, layer, value, weights_of_loss, **masks):
-    """Return the gradients of a weighted sum of the outputs."""
+def _backward(tf, call, weights, value, weights_of_loss):
+    """Return the gradients of a weighted sum of the outputs of a call, by its input and weights."""
     with tf.GradientTape() as tape:
-        tape.watch(value)
-        loss = tf.reduce_sum(tf.cast(layer(value, **masks), "float32") * weights_of_loss)
-    variables = [variable.value for variable in layer.trainable_variables]
-    return tape.gradient(loss, [value, *variables])
+        tape.watch([value, *weights])
+        loss = tf.reduce_sum(tf.cast(call(value), "float32") * weights_of_loss)
+    return tape.gradient(loss, [value, *weights])
+
+
+def _own_weights(layer):
+    return [variable.value for variable in layer.trainable_variables]
 
 
 def _checks(tf, kernel, layer, value, loss_weights):
@@ -73,7 +76,8 @@ def _checks(tf, kernel, layer, value, loss_weights):
         return worker_check.compare(found, expected, kernel["precision"], "the cell's definition")
 
     def check_backward():
-        found = tf.cast(_backward(tf, layer, value, loss_weights)[0][:1], "float32").numpy()
+        gradients = _backward(tf, layer, _own_weights(layer), value, loss_weights)
+        found = tf.cast(gradients[0][:1], "float32").numpy()
         weights = [w.numpy() for w in layer.weights]
         samples = tf.cast(value[:1], "float32").numpy().astype(np.float64)
         lossy = loss_weights[:1].numpy().astype(np.float64)
@@ -105,24 +109,49 @@ def prepare_recurrent(graphs, keras, kernel):
     loss_weights = graphs.random(output.shape, "float32") / float(np.sqrt(output.shape[-1]))
 
     masks = {"mask": tf.ones(value.shape[:2], "bool")} if shape["is_masked"] else {}
-    layers = [layer]
-    if "looks" in kernel:
-        layers += [_layer_of(keras, shape, policy) for _ in range(_N_SHOWN - 1)]
-        for other in layers[1:]:
-            other(value)
-
-    def both(inputs, layer=layer):
-        return _backward(tf, layer, inputs, loss_weights, **masks)
-
     check_forward, check_backward = _checks(tf, kernel, layer, value, loss_weights)
-    if direction == "forward_and_backward":
-        kernels = [functools.partial(both, layer=each) for each in layers]
-        graph = graphs.one_after_another(kernels, [value])
-        return worker_keras_graph.Prepared(graph, check_backward)
-    kernels = [functools.partial(each, **masks) for each in layers]
-    graph = graphs.one_after_another(kernels, [value])
+    if "looks" in kernel:
+        others = [_layer_of(keras, shape, policy) for _ in range(_N_SHOWN - 1)]
+        forward, both = _of_many(graphs, [layer, *others], value, loss_weights, masks)
+    else:
+        forward, both = _of_one(graphs, layer, value, loss_weights, masks)
     if direction == "forward":
-        return worker_keras_graph.Prepared(graph, check_forward)
-    return worker_keras_graph.PreparedDifference(
-        graphs.serial(both, [value], 1), graph, check_backward
+        return worker_keras_graph.Prepared(forward(), check_forward)
+    if direction == "forward_and_backward":
+        return worker_keras_graph.Prepared(both(), check_backward)
+    return worker_keras_graph.PreparedDifference(both(), forward(), check_backward)
+
+
+def _of_one(graphs, layer, value, loss_weights, masks):
+    """Return functions that make the graphs of a layer: forward, and with its gradients."""
+
+    def call(inputs):
+        return layer(inputs, **masks)
+
+    def gradients(inputs):
+        return _backward(graphs.tf, call, _own_weights(layer), inputs, loss_weights)
+
+    return (
+        lambda: graphs.serial(call, [value], 1),
+        lambda: graphs.serial(gradients, [value], 1),
+    )
+
+
+def _of_many(graphs, layers, value, loss_weights, masks):
+    """Return the same of layers that are alike, each with weights of its own."""
+    for layer in layers[1:]:
+        layer.build(value.shape)
+    first, sets = layers[0], [_own_weights(layer) for layer in layers]
+    states = [variable.value for variable in first.non_trainable_variables]
+
+    def call(inputs, weights):
+        return first.stateless_call(weights, states, inputs, **masks)[0]
+
+    def gradients(inputs, weights):
+        own = functools.partial(call, weights=weights)
+        return _backward(graphs.tf, own, weights, inputs, loss_weights)
+
+    return (
+        lambda: graphs.with_each(call, [value], sets),
+        lambda: graphs.with_each(gradients, [value], sets),
     )

@@ -11,7 +11,7 @@ from advisor.model.published import Comparability, ResultPhase
 from advisor.model.quantity import Interval, Phase
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
-from advisor.predict.ceilings import kernel_points
+from advisor.predict.point import kernel_points
 from advisor.predict.predict import job_times
 from advisor.predict.work import rate
 from advisor.recommend.published_pairs import slower_pair

@@ -20,7 +20,6 @@ from advisor.predict.ceilings import (
     MachineCeilings,
     default_variable_s,
     fit_ceilings,
-    kernel_points,
 )
 from tests.advisor.predict.builders import (
     BANDWIDTH,
@@ -36,23 +35,6 @@ from tests.advisor.predict.builders import (
 
 def fit(*measurements, machine=None):
     return fit_ceilings(machine or profile(), measurement_set(*measurements), knowledge())
-
-
-def test_a_kernel_takes_the_median_of_its_values():
-    values = tuple(float(x) for x in range(1, 12))
-    plain = measure(gemm(8, 8, 8), values)
-    (point,) = kernel_points([plain])
-    assert point.time_s == 6.0
-    (point,) = kernel_points([dataclasses.replace(plain, is_difference=True)])
-    assert point.time_s == 6.0
-
-
-def test_looks_at_the_reference_and_both_directions_together_are_no_points():
-    looks = measure(gemm(512, 512, 512), (1e-3,) * 30, role="reference")
-    layer = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=2, input=8, hidden=8)
-    whole = measure(layer, 1e-3, direction=Direction.BOTH)
-    (point,) = kernel_points([looks, whole, measure(gemm(512, 512, 512), 2e-3)])
-    assert point.time_s == 2e-3
 
 
 def test_where_no_network_can_run_the_best_product_of_another_library_counts():
@@ -71,15 +53,6 @@ def test_memory_is_the_best_of_triad_and_add_whatever_a_copy_reaches():
     assert cpu.bandwidth_byte_per_s >= 12 * (1 << 20) / 2e-3
     without = fit(measure(gemm(64, 64, 64), 1e-3), *streams).cpu
     assert without.bandwidth_byte_per_s == pytest.approx(12 * (1 << 20) / 2e-3)
-
-
-def test_repeated_measurements_are_pooled():
-    shape = gemm(64, 64, 64)
-    (point,) = kernel_points(
-        [measure(shape, (2e-3, 3e-3)), measure(shape, (1e-3, 4e-3), role="replay")]
-    )
-    assert point.time_s == 2.5e-3
-    assert point.spread == pytest.approx(1.0 / 2.5)
 
 
 def test_measured_machine():

@@ -134,6 +134,12 @@ def kernel(index, shape, direction, precision):
     }  # fmt: skip
 
 
+def is_shown(entry):
+    """Whether it is a kernel whose figure may be shown: then it is timed on several layers."""
+    directions = ("forward", "forward_and_backward")
+    return entry["shape"] == recurrent("lstm") and entry["direction"] in directions
+
+
 @pytest.fixture(scope="module")
 def answers():
     """What one child says to all kernels, by id; and its verdict."""
@@ -141,6 +147,7 @@ def answers():
     asked += [(shape, direction, "bfloat16") for shape, direction in SHORT]
     asked += [(shape, direction, precision) for shape, direction, precision, _ in REFUSED]
     kernels = [kernel(index, *entry) for index, entry in enumerate(asked)]
+    kernels += [{**k, "id": f"looked at/{k['id']}", "looks": 2} for k in kernels if is_shown(k)]
     events = []
     verdict = run_worker(
         worker_command("main"),
@@ -150,6 +157,15 @@ def answers():
     )
     said = {e["id"]: e for e in events if e["type"] in ("value", "kernel_failed")}
     return verdict, [said.get(entry["id"]) for entry in kernels]
+
+
+def test_several_layers_take_the_time_of_one_each(answers):
+    values = {event["id"]: event["values_s"] for event in answers[1] if event["type"] == "value"}
+    shown = {name: own for name, own in values.items() if name.startswith("looked at/")}
+    assert len(shown) == 3
+    for name, own in shown.items():
+        alone = values[name.removeprefix("looked at/")]
+        assert min(alone) / 3 < min(own) < 3 * min(alone), name
 
 
 def test_the_worker_answers_every_kernel_and_names_its_stack(answers):
@@ -175,7 +191,7 @@ def test_every_kernel_that_keras_has_is_right_and_takes_time(answers):
 
 
 def test_what_keras_does_not_have_is_refused_with_the_reason(answers):
-    said = answers[1][len(GOOD) + len(SHORT) :]
+    said = answers[1][len(GOOD) + len(SHORT) :][: len(REFUSED)]
     for (*_, words), event in itertools.zip_longest(REFUSED, said):
         assert event["type"] == "kernel_failed"
         assert event["outcome"] == "unsupported", event
