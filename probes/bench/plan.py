@@ -178,9 +178,8 @@ def _calibration(
         suite.POOLS,
         suite.CONVOLUTIONS,
         (*suite.DENSES, own),
-        suite.DEPTHWISES,
-        # Last, as each takes as long to build as ten others: a slow machine is stopped there.
         (*suite.RECURRENTS, *suite.SINGLE_RECURRENTS),
+        suite.DEPTHWISES,
     ]
     if phase is Phase.TRAINING:
         groups[1:1] = [suite.TRAINING_OVERHEADS, suite.OPTIMIZERS, suite.NORMALISATIONS]
