@@ -107,11 +107,14 @@ def _place(
     """Return how early a setup has its turn: 0 is what most often gains much, 2 what seldom does.
 
     A search may end before all had a turn. Fewer numbers to compute with and to move gain most,
-    in any framework; XLA gains on networks that go through time, whose many small operators it
-    joins. Kernels that are not made for the processor gain nothing on x86-64, nor does
-    Keras on PyTorch where PyTorch alone is tried, nor an idle core where there are few.
+    in any framework; so do kernels made for the processor where TensorFlow leaves them off; XLA
+    gains on networks that go through time, whose many small operators it joins. Kernels that are
+    not made for the processor gain nothing on x86-64, nor does Keras on PyTorch where PyTorch
+    alone is tried, nor an idle core where there are few.
     """
-    if setup.precision not in (None, source.precision) or (setup.id == "xla" and is_recurrent):
+    if setup.precision not in (None, source.precision) or setup.id == "onednn-on":
+        return 0
+    if setup.id == "xla" and is_recurrent:
         return 0
     has_few = n_cores is not None and n_cores <= _FEW_CORES
     seldom = {"onednn-off", "backend-torch", *(("threads-half",) if has_few else ())}

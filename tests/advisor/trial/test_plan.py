@@ -54,6 +54,10 @@ def test_number_formats_are_set_as_the_advice_says():
     assert xla.recipe == ()
 
 
+def test_kernels_made_for_the_processor_come_first_where_they_are_left_off():
+    assert ids(profile(flags=("avx2",)))[:2] == ["now", "onednn-on"]
+
+
 def test_what_gains_most_comes_first_and_what_seldom_gains_last():
     other = environment("venv", "torch")
     order = ids(profile(), environment=other, with_batches=True)
