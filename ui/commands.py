@@ -327,12 +327,9 @@ def _translator() -> Translator:
     return user_translator()
 
 
-def summary_of(
-    recommendation: Recommendation, *, is_kept: bool = True, has_pdf: bool = True
-) -> str:
+def summary_of(recommendation: Recommendation, *, is_kept: bool = True) -> str:
     """Return the short text of an advice, which says where the rest is."""
-    summary = build_summary(recommendation, _translator(), is_kept=is_kept, has_pdf=has_pdf)
-    return report_text(summary)
+    return report_text(build_summary(recommendation, _translator(), is_kept=is_kept))
 
 
 def pdf_of(recommendation: Recommendation) -> bytes:

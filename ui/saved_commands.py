@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.errors import InputError
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.recommend.preferences import check_preferences
-from advisor.report.build import build_report
+from advisor.report.build import build_report, build_times_report
 from ui import commands
 from ui.exits import EXIT_DONE
 from ui.files import check_writable, read_document, write_bytes, write_document
@@ -27,7 +27,7 @@ def predict(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation.baseline)
     else:
-        print_line(commands.summary_of(recommendation, is_kept=False, has_pdf=False))
+        print_line(report_text(build_times_report(recommendation, user_translator())))
     return EXIT_DONE
 
 

@@ -21,6 +21,7 @@ from advisor.report.advice_sections import (
     options_section,
     rejections_section,
 )
+from advisor.report.job_line import job_sentence
 from advisor.report.machine_sections import machine_section, measurement_section
 from advisor.report.method_sections import (
     caveats_section,
@@ -34,6 +35,7 @@ from advisor.report.short_sections import (
     short_hints_section,
     short_options_section,
 )
+from advisor.report.times_section import times_section
 from advisor.report.trial_section import tried_sections
 
 _TRAINING_JOB = N_(
@@ -81,16 +83,25 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
     return _report(advice, sections, footer, tr)
 
 
-def build_summary(
-    advice: Recommendation, tr: Translator, *, is_kept: bool = True, has_pdf: bool = True
-) -> Report:
+def build_times_report(advice: Recommendation, tr: Translator) -> Report:
+    """Return how long the network takes on each option, and how the times here were found."""
+    sections = (times_section(advice, tr), method_section(advice, tr))
+    return Report(
+        title=tr(N_("How long it takes")),
+        subtitle=f"{job_sentence(advice.workload, None, tr)} · {advice.profile.cpu.brand}",
+        sections=tuple(s for s in sections if _has_content(s)),
+        footer=tr(N_("`recommend` says which to take, with prices, work and reasons.")),
+        language=tr.language,
+    )
+
+
+def build_summary(advice: Recommendation, tr: Translator, *, is_kept: bool = True) -> Report:
     """Return what fits a screen of a terminal; the whole report has the rest.
 
     Args:
         advice: what is told.
         tr: into the user's language.
         is_kept: whether it is the last advice now, which `report` writes.
-        has_pdf: whether the command that made it writes PDF.
     """
     measured: tuple[Section, ...] = ()
     if advice.measurements is not None:
@@ -106,16 +117,16 @@ def build_summary(
     if is_kept:
         footer = N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or use"
                     " the command `report` for the whole text of the last advice.")  # fmt: skip
-    elif has_pdf:
-        footer = N_("Reasons, sources, money in parts and what was left out: add --pdf FILE.")
     else:
-        footer = N_("Reasons, sources, money in parts and what was left out: `recommend` with --pdf"
-                    " FILE.")  # fmt: skip
+        footer = N_("Reasons, sources, money in parts and what was left out: add --pdf FILE.")
     return _report(advice, sections, tr(footer), tr)
 
 
 def _report(
-    advice: Recommendation, sections: tuple[Section, ...], footer: str, tr: Translator
+    advice: Recommendation,
+    sections: tuple[Section, ...],
+    footer: str,
+    tr: Translator,
 ) -> Report:
     is_training = advice.workload.phase is Phase.TRAINING
     subtitle = tr(

@@ -11,8 +11,8 @@ from advisor.model.workload import Workload
 from advisor.report.names import OBJECTIVES, PHASES
 
 
-def job_sentence(workload: Workload, preferences: Preferences, tr: Translator) -> str:
-    """Return the job in one sentence."""
+def job_sentence(workload: Workload, preferences: Preferences | None, tr: Translator) -> str:
+    """Return the job in one sentence; without preferences nothing is said of what is wanted."""
     parts = [workload.title, tr(PHASES[workload.phase])]
     parts.append(tr(N_("batch {n}"), n=workload.batch_size))
     if workload.phase is Phase.TRAINING:
@@ -22,5 +22,6 @@ def job_sentence(workload: Workload, preferences: Preferences, tr: Translator) -
     samples = format_count(workload.samples)
     parts.append(tr(text, samples=samples, epochs=workload.epochs))
     parts.append(workload.precision.value)
-    parts.append(tr(OBJECTIVES[preferences.objective]))
+    if preferences is not None:
+        parts.append(tr(OBJECTIVES[preferences.objective]))
     return " · ".join(parts)

@@ -1,0 +1,43 @@
+"""How long the network takes on each option: the report of `predict`."""
+
+import dataclasses
+
+from advisor.i18n import translator_for
+from advisor.model.quantity import Phase
+from advisor.report.build import build_times_report
+from advisor.report.times_section import times_section
+from tests.ui.advice_values import an_advice
+
+ENGLISH = translator_for("en")
+
+
+def table_of(advice):
+    return times_section(advice, ENGLISH).blocks[0]
+
+
+def test_this_machine_stands_first_then_each_option_by_its_time():
+    advice = an_advice()
+    table = table_of(advice)
+    assert table.heads == ("Option", "Step", "Epoch", "Whole job", "Basis")
+    assert table.rows[0][0] == "This machine as it is"
+    others = [row for row in advice.ranked if row.option.id != advice.baseline.option_id]
+    assert len(table.rows) == 1 + len(others) > 2
+    by_time = sorted(others, key=lambda row: row.prediction.total_s.mid)
+    assert [row[0] for row in table.rows[1:]] == [row.option.title for row in by_time]
+
+
+def test_inference_has_no_epochs():
+    advice = an_advice()
+    work = dataclasses.replace(advice.workload, phase=Phase.INFERENCE)
+    table = table_of(dataclasses.replace(advice, workload=work))
+    assert table.heads == ("Option", "Step", "Whole job", "Basis")
+    assert {len(row) for row in table.rows} == {4}
+
+
+def test_the_report_says_nothing_of_what_is_wanted_but_how_the_times_were_found():
+    report = build_times_report(an_advice(), ENGLISH)
+    assert "balance" not in report.subtitle
+    assert [section.title for section in report.sections] == [
+        "Predicted times",
+        "How the times were found",
+    ]
