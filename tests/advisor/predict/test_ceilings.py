@@ -1,16 +1,11 @@
 """Ceilings from measurements and from the data sheet."""
 
-import dataclasses
-
 import pytest
 
 from advisor.model.codec import dump_document, load_document
 from advisor.model.kernel import (
-    Cell,
-    Direction,
     ElementwiseShape,
     OverheadShape,
-    RecurrentShape,
     StreamShape,
 )
 from advisor.model.machine import CPU_DEVICE_ID
