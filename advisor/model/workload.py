@@ -3,7 +3,7 @@
 Leaves to others: reading model files (`advisor.network`), times (`advisor.predict`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from advisor.model.kernel import KernelShape
 from advisor.model.quantity import Phase, Precision
@@ -62,6 +62,7 @@ class Workload:
         n_inputs: arrays that a step is given.
         loss: of training, as Keras names it; None: chosen from the last layer.
         notes: what could not be modelled, one sentence each.
+        assumed: of "samples" and "epochs" those that nobody gave; the same job with them given.
     """
 
     network: str
@@ -83,6 +84,7 @@ class Workload:
     notes: tuple[str, ...] = ()
     n_inputs: int = 1
     loss: str | None = None
+    assumed: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def output_positions(self) -> tuple[int, ...]:

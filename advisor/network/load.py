@@ -135,7 +135,16 @@ def workload_from_network(
         notes=notes,
         n_inputs=max(1, len(network.inputs)),
         loss=network.loss,
+        assumed=_assumed(job),
     )
+
+
+def _assumed(job: Job) -> tuple[str, ...]:
+    """Return what decides how long a job takes and was left open; inference has no epochs."""
+    given = {"samples": job.samples}
+    if job.phase is Phase.TRAINING:
+        given["epochs"] = job.epochs
+    return tuple(name for name, value in given.items() if value is None)
 
 
 def bundled_network(

@@ -60,6 +60,9 @@ def machine_caveats(
         is_tried: real steps of the job were run here, and are taken in.
     """
     found = list(_measured(measurements, is_tried=is_tried))
+    if workload.assumed:
+        sizes = {"samples": float(workload.samples), "epochs": float(workload.epochs)}
+        found.append(caveat("job_assumed", **{name: sizes[name] for name in workload.assumed}))
     load = profile.load
     if load.busy_fraction is not None and load.busy_fraction > BUSY_FRACTION:
         found.append(caveat("busy_machine", busy_percent=100.0 * load.busy_fraction))

@@ -206,6 +206,14 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     "unsteady_measurements": (
         N_("The measurements were disturbed: {warning}."),
     ),
+    "job_assumed": (
+        N_("No number of samples and epochs was given: {samples} samples and {epochs} epochs are"
+           " assumed. Hours and money of the whole job follow from that."),
+        N_("No number of samples was given: {samples} are assumed. Hours and money of the whole"
+           " job follow from that."),
+        N_("No number of epochs was given: {epochs} are assumed. Hours and money of the whole job"
+           " follow from that."),
+    ),
     "busy_machine": (
         N_("The machine was busy ({busy_percent} % of its processor time) when it was looked at."),
     ),

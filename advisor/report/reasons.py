@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from advisor.format import (
     format_bytes,
+    format_count,
     format_duration,
     format_factor,
     format_number,
@@ -51,6 +52,8 @@ def _value(parameter: Parameter, tr: Translator) -> str:
     value, name = parameter.value, parameter.name
     if isinstance(value, str):
         return _word(value, name, tr)
+    if name == "samples":
+        return format_count(round(value))
     if name.endswith("_s"):
         return format_duration(value, tr)
     if name.endswith("hours"):

@@ -79,6 +79,21 @@ def test_what_is_asked_goes_before_what_is_usual():
     assert workload.total_steps == 45
 
 
+def test_a_workload_says_which_sizes_nobody_gave():
+    def assumed(**given):
+        return bundled_workload("mnist-cnn", job=Job(**given), networks=NETWORKS).assumed
+
+    assert assumed() == ("samples", "epochs")
+    assert assumed(epochs=12) == ("samples",)
+    assert assumed(samples=60_000, epochs=12) == ()
+    assert assumed(phase=Phase.INFERENCE) == ("samples",)
+    # It is the same job as with the usual values given.
+    job = Job(samples=60_000, epochs=12)
+    assert bundled_workload("mnist-cnn", job=Job(), networks=NETWORKS) == bundled_workload(
+        "mnist-cnn", job=job, networks=NETWORKS
+    )
+
+
 def test_inference_leaves_dropout_out_and_asks_for_samples_once():
     training = bundled_workload("mnist-cnn", job=Job(), networks=NETWORKS)
     job = Job(phase=Phase.INFERENCE)

@@ -70,6 +70,15 @@ def a_set(*results, warnings=()):
     return MeasurementSet(measured_on=TODAY, duration_s=1.0, results=results, warnings=warnings)
 
 
+def test_sizes_that_nobody_gave_are_told():
+    work = dataclasses.replace(a_workload(), samples=500, epochs=3)
+    assert "job_assumed" not in of_machine(workload=work)
+    both = dataclasses.replace(work, assumed=("samples", "epochs"))
+    assert of_machine(workload=both)["job_assumed"] == {"samples": 500.0, "epochs": 3.0}
+    one = dataclasses.replace(work, assumed=("epochs",))
+    assert of_machine(workload=one)["job_assumed"] == {"epochs": 3.0}
+
+
 def of_machine(measurements=None, *, workload=None, **changes):
     found = machine_caveats(
         a_profile(**changes),
