@@ -123,10 +123,7 @@ def build_summary(advice: Recommendation, tr: Translator, *, is_kept: bool = Tru
 
 
 def _report(
-    advice: Recommendation,
-    sections: tuple[Section, ...],
-    footer: str,
-    tr: Translator,
+    advice: Recommendation, sections: tuple[Section, ...], footer: str, tr: Translator
 ) -> Report:
     is_training = advice.workload.phase is Phase.TRAINING
     subtitle = tr(

@@ -144,7 +144,7 @@ class Graphs:
             inputs: tensors, the same for each set.
             sets: lists of tensors of the same shapes.
         """
-        tf, n_inputs = self.tf, len(inputs)
+        tf, n_inputs, size = self.tf, len(inputs), len(sets[0])
 
         @tf.function(autograph=False, jit_compile=False)
         def traced(*arguments):
@@ -152,12 +152,9 @@ class Graphs:
 
         def body(*arguments):
             kept = _Kept(tf)
-            own, operands = arguments[:n_inputs], list(arguments[n_inputs:])
-            for _ in sets:
-                count = len(sets[0])
+            for first in range(n_inputs, len(arguments), size):
                 with tf.control_dependencies(kept.last):
-                    results = traced(*own, *operands[:count])
-                del operands[:count]
+                    results = traced(*arguments[:n_inputs], *arguments[first : first + size])
                 kept.add(results)
             return kept.total()
 
