@@ -140,7 +140,7 @@ def chain(n, elements=4096):
     return [silent(operator(relu, inputs=(i - 1,) if i else ())) for i in range(n)]
 
 
-@pytest.mark.parametrize(("phase", "saved"), [(Phase.INFERENCE, 0.6), (Phase.TRAINING, 0.25)])
+@pytest.mark.parametrize(("phase", "saved"), [(Phase.INFERENCE, 0.55), (Phase.TRAINING, 0.25)])
 def test_small_branches_run_beside_each_other_in_part(phase, saved):
     # On four threads three quarters could be saved. An empty step is the fixed cost of both.
     def told(operators):
