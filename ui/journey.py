@@ -285,7 +285,7 @@ def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
     return advise(
         advice.profile,
         advice.measurements,
-        dataclasses.replace(advice.workload, epochs=what_if.epochs),
+        advice.workload.with_epochs(what_if.epochs),
         preferences,
         bundled_knowledge(),
         index=bundled_index(),

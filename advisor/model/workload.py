@@ -3,6 +3,7 @@
 Leaves to others: reading model files (`advisor.network`), times (`advisor.predict`).
 """
 
+import dataclasses
 from dataclasses import dataclass, field
 
 from advisor.model.kernel import KernelShape
@@ -85,6 +86,13 @@ class Workload:
     n_inputs: int = 1
     loss: str | None = None
     assumed: tuple[str, ...] = field(default=(), compare=False)
+
+    def with_epochs(self, epochs: int) -> "Workload":
+        """Return the same job with another number of epochs, which is given then."""
+        if epochs == self.epochs:
+            return self
+        assumed = tuple(name for name in self.assumed if name != "epochs")
+        return dataclasses.replace(self, epochs=epochs, assumed=assumed)
 
     @property
     def output_positions(self) -> tuple[int, ...]:

@@ -94,6 +94,13 @@ def test_a_workload_says_which_sizes_nobody_gave():
     )
 
 
+def test_another_number_of_epochs_is_given_by_whoever_asks_for_it():
+    work = bundled_workload("mnist-cnn", job=Job(), networks=NETWORKS)
+    assert work.with_epochs(work.epochs).assumed == ("samples", "epochs")
+    other = work.with_epochs(50)
+    assert (other.epochs, other.assumed) == (50, ("samples",))
+
+
 def test_inference_leaves_dropout_out_and_asks_for_samples_once():
     training = bundled_workload("mnist-cnn", job=Job(), networks=NETWORKS)
     job = Job(phase=Phase.INFERENCE)
