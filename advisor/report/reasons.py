@@ -32,6 +32,16 @@ from advisor.report.said import said_title
 # oneDNN, bfloat16 and tf.data stay as they are written.
 _PLAIN_WORD = re.compile(r"[a-z]+(?=[ ,]|$)")
 
+# Caveats about what to take, not about how long something takes.
+_OF_CHOICE = frozenset(
+    {
+        "nothing_within_limits", "nothing_fits", "first_takes_long", "first_uncertain",
+        "pays_in_longer_jobs", "price_is_not_availability", "electricity_not_counted",
+        "purchase_price_not_of_today", "opencl_device_is_cpu", "condition_unknown",
+        "prices_older_than_90_days", "spot_prices_older_than_7_days",
+    }
+)  # fmt: skip
+
 
 @functools.cache
 def _placeholders(message: str) -> frozenset[str]:
@@ -118,6 +128,11 @@ def grave_text(advice: Recommendation, tr: Translator) -> str:
     """Return the caveats without which no time of an advice may be read, a line each."""
     codes = ("memory_too_small", "tensorflow_needs_avx", "tensorflow_has_no_build")
     return "\n".join(_caveats_of(advice, codes, tr))
+
+
+def timing_texts(advice: Recommendation, tr: Translator) -> list[str]:
+    """Return what there is to know before a time is believed, nothing of prices and ranks."""
+    return [caveat_text(each, tr) for each in advice.caveats if each.code not in _OF_CHOICE]
 
 
 def trial_text(advice: Recommendation, tr: Translator) -> str:

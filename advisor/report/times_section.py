@@ -9,16 +9,18 @@ from advisor.i18n import N_, Translator
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
-from advisor.model.report import Section, Table
+from advisor.model.report import Paragraph, Section, Table
 from advisor.report.advice_sections import warning_notes
 from advisor.report.names import BASES
+from advisor.report.reasons import timing_texts
 from advisor.report.said import said_title
 
 
 def times_section(advice: Recommendation, tr: Translator) -> Section:
     """Return step, epoch and whole job of this machine as it is, then of each option by time.
 
-    Inference has no epochs: its job is one pass over the samples.
+    Inference has no epochs: its job is one pass over the samples. What there is to know before the
+    times are believed stands below.
     """
     has_epochs = advice.workload.phase is Phase.TRAINING
     options = [row for row in advice.ranked if row.option.id != advice.baseline.option_id]
@@ -31,7 +33,10 @@ def times_section(advice: Recommendation, tr: Translator) -> Section:
         rows=tuple(_row(title, times, tr, has_epochs=has_epochs) for title, times in named),
         caption=tr(N_("Each with the interval that holds in 8 of 10 cases:")),
     )
-    return Section(title=tr(N_("Predicted times")), blocks=(table, *warning_notes(advice, tr)))
+    known = tuple(Paragraph(text=text) for text in timing_texts(advice, tr))
+    return Section(
+        title=tr(N_("Predicted times")), blocks=(table, *warning_notes(advice, tr), *known)
+    )
 
 
 def _row(title: str, times: Prediction, tr: Translator, *, has_epochs: bool) -> tuple[str, ...]:

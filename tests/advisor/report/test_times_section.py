@@ -4,6 +4,7 @@ import dataclasses
 
 from advisor.i18n import translator_for
 from advisor.model.quantity import Phase
+from advisor.recommend.reasons import caveat
 from advisor.report.build import build_times_report
 from advisor.report.times_section import times_section
 from tests.ui.advice_values import an_advice
@@ -24,6 +25,20 @@ def test_this_machine_stands_first_then_each_option_by_its_time():
     assert len(table.rows) == 1 + len(others) > 2
     by_time = sorted(others, key=lambda row: row.prediction.total_s.mid)
     assert [row[0] for row in table.rows[1:]] == [row.option.title for row in by_time]
+
+
+def test_what_there_is_to_know_of_the_times_stands_below_and_nothing_of_prices():
+    told = (
+        caveat("memory_too_small", needed_bytes=8e9, available_bytes=4e9, batch=2.0),
+        caveat("job_assumed", samples=500.0, epochs=3.0),
+        caveat("electricity_not_counted"),
+        caveat("prices_older_than_90_days", days=100.0),
+    )
+    section = times_section(dataclasses.replace(an_advice(), caveats=told), ENGLISH)
+    texts = [block.text for block in section.blocks[1:] if block.style != "note"]
+    assert len(texts) == 2
+    assert texts[0].startswith("The job needs")
+    assert "500 samples and 3 epochs are assumed" in texts[1]
 
 
 def test_inference_has_no_epochs():
