@@ -9,6 +9,8 @@ millisecond for each node: so an element costs one node, and all are added up at
 Leaves to others: what a kernel is (`worker_keras_*`), how often it runs (`worker_timing`).
 """
 
+import functools
+
 import numpy as np
 import worker_errors
 import worker_timing
@@ -113,26 +115,20 @@ class Graphs:
             inputs: tensors.
             copies: how many.
         """
-        return self.one_after_another([kernel] * copies, inputs)
-
-    def one_after_another(self, kernels, inputs):
-        """Return kernels on the same inputs, one after the other.
-
-        Args:
-            kernels: functions of the inputs that give a tensor or a list of tensors.
-            inputs: tensors.
-        """
-        tf = self.tf
 
         def body(*arguments):
-            kept = _Kept(tf)
-            for kernel in kernels:
-                with tf.control_dependencies(kept.last):
-                    results = kernel(*arguments)
-                kept.add(results)
-            return kept.total()
+            return self._in_a_row([lambda: kernel(*arguments)] * copies)
 
-        return self._timed(body, inputs, len(kernels))
+        return self._timed(body, inputs, copies)
+
+    def _in_a_row(self, runs):
+        """Run functions without arguments one after the other; return a number from all results."""
+        kept = _Kept(self.tf)
+        for run in runs:
+            with self.tf.control_dependencies(kept.last):
+                results = run()
+            kept.add(results)
+        return kept.total()
 
     def with_each(self, kernel, inputs, sets):
         """Return a kernel with each of several sets of operands, one after the other.
@@ -151,12 +147,9 @@ class Graphs:
             return kernel(*arguments[:n_inputs], list(arguments[n_inputs:]))
 
         def body(*arguments):
-            kept = _Kept(tf)
-            for first in range(n_inputs, len(arguments), size):
-                with tf.control_dependencies(kept.last):
-                    results = traced(*arguments[:n_inputs], *arguments[first : first + size])
-                kept.add(results)
-            return kept.total()
+            own, starts = arguments[:n_inputs], range(n_inputs, len(arguments), size)
+            every = [arguments[first : first + size] for first in starts]
+            return self._in_a_row([functools.partial(traced, *own, *each) for each in every])
 
         flat = [operand for operands in sets for operand in operands]
         return self._timed(body, [*inputs, *flat], len(sets))
