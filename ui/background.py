@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from shiboken6 import isValid
 
 from advisor.report.called import as_called
 from advisor.report.said import said_line
@@ -65,12 +66,20 @@ class BackgroundTask(QObject):
 
     def _run(self) -> None:
         try:
-            result = self._function(lambda event: self._news.emit("sent", event))
+            result = self._function(lambda event: self._tell("sent", event))
         except Exception as error:
             _log.info("background task failed", exc_info=True)
-            self._news.emit("failed", error)
+            self._tell("failed", error)
         else:
-            self._news.emit("done", result)
+            self._tell("done", result)
+
+    def _tell(self, kind: str, value: object) -> None:
+        """Send news to the window's thread; after the task is gone there is nobody to tell."""
+        try:
+            self._news.emit(kind, value)
+        except RuntimeError:
+            if isValid(self):
+                raise
 
     def _deliver(self, kind: str, value: object) -> None:
         getattr(self, kind).emit(value)

@@ -1,10 +1,12 @@
 """What runs beside the window brings its news back in order, on the window's own thread."""
 
+import logging
 import threading
 import weakref
 
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
-from shiboken6 import isValid
+from shiboken6 import delete, isValid
 
 from advisor.errors import InputError
 from ui.background import BackgroundTask, error_line
@@ -104,6 +106,27 @@ def test_a_task_that_has_ended_deletes_itself_and_takes_no_owner_down(qtbot):
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert seen() is None
     assert task() is None or not isValid(task())
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_work_that_outlives_its_window_ends_in_silence(qtbot, caplog, fails):
+    gate, ended = threading.Event(), []
+
+    def work(send):
+        assert gate.wait(5.0)
+        send("news")
+        ended.append(threading.current_thread())
+        return 1 // (not fails)
+
+    with caplog.at_level(logging.INFO):
+        task = BackgroundTask(work)
+        task.start()
+        delete(task)
+        gate.set()
+        assert task.wait(5.0)
+    assert len(ended) == 1
+    told = [record.exc_info[0] for record in caplog.records if record.exc_info]
+    assert told == ([ZeroDivisionError] if fails else [])
 
 
 def test_an_error_is_one_line_that_names_the_program_as_it_was_called(monkeypatch):
