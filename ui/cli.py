@@ -2,7 +2,7 @@
 
 Exit codes: 0 done, 2 bad arguments or bad input (one line), 3 done with something missing,
 130 cancelled. Never imports Qt: the window is started by `ui.app`, imported when it is wanted.
-Leaves to others: the commands (`ui.commands`), the words about progress (`ui.progress`).
+Leaves to others: which function does a command (`ui.dispatch`).
 """
 
 import argparse
@@ -12,21 +12,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from advisor.errors import AdvisorError, InputError
+from advisor.errors import AdvisorError
 from advisor.i18n import N_
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective
 from advisor.report.called import as_called
+from ui.dispatch import dispatch
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT
 from ui.logs import kept_log, log_fault, log_file
 from ui.one_line_parser import OneLineParser
 from ui.program import check_home, program_name
 from ui.share_arguments import add_collector, add_share
 from ui.try_arguments import add_history, add_try
-
-# Commands whose answer rests on the dataset, and so on the user's own rows.
-DATASET_COMMANDS = frozenset({"advise", "predict", "recommend", "compare", "explain", "networks"})
-
 
 # Of what is said of an argument; a path has 4096 at most.
 _LONGEST_LINE = 5000
@@ -254,7 +251,7 @@ def _run(arguments: Sequence[str]) -> int:
     is_debug = "--debug" in arguments
     try:
         check_home()
-        return _dispatch(build_parser().parse_args(_with_open(arguments)))
+        return dispatch(build_parser().parse_args(_with_open(arguments)))
     except KeyboardInterrupt:
         _say(N_("cancelled"))
         return EXIT_CANCELLED
@@ -316,79 +313,3 @@ def _one_line(error: BaseException) -> str:
     if isinstance(error, OverflowError):
         return "a number is too large to count with: look at those that you gave, and at the files"
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def _prices(options: argparse.Namespace) -> int:
-    # Imported only here: no other command loads what the network needs.
-    from ui import price_commands
-
-    return price_commands.prices(options)
-
-
-def _share(options: argparse.Namespace) -> int:
-    from ui import share_commands
-
-    return share_commands.share(options)
-
-
-def _data(options: argparse.Namespace) -> int:
-    from ui import commands, share_commands
-
-    if options.action == "pull":
-        return share_commands.pull_rows(options)
-    if options.url is not None:
-        raise InputError("URL goes with `data pull`")
-    return commands.data(options)
-
-
-def _collector(options: argparse.Namespace) -> int:
-    # Imported only here: its libraries are an extra.
-    from ui import collector_commands
-
-    return collector_commands.collector(options)
-
-
-def _try(options: argparse.Namespace) -> int:
-    from ui import try_commands
-
-    return try_commands.try_settings(options)
-
-
-def _history(options: argparse.Namespace) -> int:
-    from ui import history_commands
-
-    return history_commands.history(options)
-
-
-def _dispatch(options: argparse.Namespace) -> int:
-    if options.command == "collector":
-        return _collector(options)
-    if options.command is None and not options.version:
-        from ui.window_command import window
-
-        return window(options)
-    from ui import commands, knowledge_commands, saved_commands
-
-    if options.version:
-        return commands.version(options)
-    chosen = {
-        "advise": commands.advise,
-        "probe": commands.probe,
-        "bench": commands.bench,
-        "try": _try,
-        "history": _history,
-        "predict": saved_commands.predict,
-        "recommend": saved_commands.recommend,
-        "report": saved_commands.report,
-        "compare": knowledge_commands.compare,
-        "explain": knowledge_commands.explain,
-        "networks": commands.networks,
-        "prices": _prices,
-        "data": _data,
-        "share": _share,
-        "doctor": commands.doctor,
-    }[options.command]
-    code = chosen(options)
-    if options.command in DATASET_COMMANDS:
-        commands.tell_skipped()
-    return code

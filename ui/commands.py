@@ -19,8 +19,6 @@ from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences, Recommendation
 from advisor.model.workload import Job, Workload
-from advisor.network.summary import network_table
-from advisor.normal.judge import judge_efficiency
 from advisor.report.build import (
     build_measurement_report,
     build_profile_report,
@@ -28,7 +26,6 @@ from advisor.report.build import (
     build_summary,
 )
 from advisor.report.called import as_called
-from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from probes.bench.plan import Budget
 from ui import bench_modes, dataset, journey
@@ -48,12 +45,6 @@ EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)
 _ALIKE = 0.75
 # What means nothing in inference, by the names of the options.
 _OF_TRAINING = ("epochs", "optimizer")
-
-
-def version(_options: argparse.Namespace) -> int:
-    """Print the version."""
-    print_line(f"dl-advisor {journey.app_version()}")
-    return EXIT_DONE
 
 
 def advise(options: argparse.Namespace) -> int:
@@ -126,6 +117,8 @@ def bench(options: argparse.Namespace) -> int:
     if request.device_ids is None and request.python is None and options.sustained is None:
         keep_bench(profile, results)
     if options.json != "-":
+        from advisor.normal.judge import judge_efficiency
+
         shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
         report_ = build_measurement_report(results, _translator(), efficiencies=shares)
         print_line(report_text(report_))
@@ -150,6 +143,9 @@ def networks(options: argparse.Namespace) -> int:
         for facts in sorted(knowledge.networks, key=lambda row: row.name):
             print_line(f"{facts.name:28} {facts.title}")
         return EXIT_DONE
+    # Imported only here: no other command loads what reads networks before it reads one.
+    from advisor.network.summary import network_table
+
     print_line(network_table(options.name, networks=knowledge.networks))
     return EXIT_DONE
 
@@ -334,4 +330,7 @@ def summary_of(recommendation: Recommendation, *, is_kept: bool = True) -> str:
 
 def pdf_of(recommendation: Recommendation) -> bytes:
     """Return the report of an advice as PDF."""
+    # Imported only here: what sets pages costs a fourth of a command's start.
+    from advisor.report.pdf import render_pdf
+
     return render_pdf(build_report(recommendation, _translator()))

@@ -23,7 +23,6 @@ from advisor.model.trial import (
 from advisor.model.workload import Workload
 from advisor.report.job_line import job_sentence
 from advisor.report.names import OUTCOMES
-from advisor.report.pdf import render_pdf
 from advisor.report.said import said_line
 from advisor.report.trial_section import build_trial_report, said_code, setup_title
 from advisor.share.steps import TriedJob
@@ -247,6 +246,8 @@ def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) ->
     """Print and write what was asked for; return whether there was something to apply, if asked."""
     document = build_trial_report(report, _tr(), system=system)
     if options.pdf is not None:
+        from advisor.report.pdf import render_pdf
+
         write_bytes(options.pdf, render_pdf(document))
     if options.json is not None:
         write_document(options.json, report)

@@ -206,14 +206,6 @@ def test_the_first_page_waits_for_no_large_library():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_command_line_loads_no_window():
-    code = "import sys, ui, ui.cli, ui.commands; print('PySide6' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.strip() == "False"
-
-
 RUN = """
 import sys
 from PySide6.QtCore import QTimer
