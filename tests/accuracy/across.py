@@ -22,7 +22,7 @@ from advisor.predict.index import knowledge_index
 from advisor.predict.transfer import transfer
 from advisor.predict.workload_time import Z_80
 from tests.accuracy.live_file import Recording
-from tests.accuracy.live_recorded import truths
+from tests.accuracy.live_judge import truths
 from tests.accuracy.offline import Case, summarise
 
 BASELINE = Path(__file__).with_name("across.baseline.json")

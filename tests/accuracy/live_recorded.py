@@ -9,190 +9,20 @@ held_out, or unseen (networks that nothing was fitted with).
 
 import argparse
 import dataclasses
-import functools
 import json
 import math
-import re
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from advisor.knowledge.store import Knowledge, load_knowledge
-from advisor.model.measurement import Measurement, MeasurementSet
-from advisor.model.quantity import Phase, Precision
-from advisor.model.workload import Workload
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.disturbed import disturbance
-from advisor.predict.workload_time import StepEstimate, step_on
-from probes.bench.plan import CPU_BUDGET_S, Budget
+from advisor.model.quantity import Precision
 from tests.accuracy.live_file import Recording
-from tests.accuracy.live_networks import LiveNetwork, live_networks
-from tests.accuracy.live_units import BESIDE, kernels_of
+from tests.accuracy.live_judge import BOUTS, Judge, Truth, judge_of, plain_truths, truths
+from tests.accuracy.live_units import BESIDE
 from tests.accuracy.offline import Case, Summary, summarise
 
-BOUTS = (1, 2)
 SOURCES = ("calibration", "again", "replay")
-# Calibrations that the predictions of the networks after them rest on.
-_REPEATED = re.compile(r"calibration/(start|[0-9]+)")
-QUICK_S = CPU_BUDGET_S[Budget.QUICK]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
-    """Real steps of a network: the median seconds of each bout."""
-
-    network: LiveNetwork
-    phase: Phase
-    batch: int
-    precision: Precision
-    bouts_s: tuple[float, ...]
-
-    @property
-    def step_s(self) -> float:
-        """Return the geometric mean of the bouts."""
-        return math.exp(statistics.fmean(map(math.log, self.bouts_s)))
-
-    @property
-    def name(self) -> str:
-        """Return what is run."""
-        return f"{self.network.name} {self.phase.value} {self.batch} {self.precision.value}"
-
-    def workload(self) -> Workload:
-        """Return what the product makes of it, in float32."""
-        return self.network.workload(phase=self.phase, batch=self.batch)
-
-
-def truths(recording: Recording, kind: str = "truth/{}/{}") -> dict[tuple[Any, ...], Truth]:
-    """Return the real steps by network, phase, batch and precision; failed ones are not there."""
-    found: dict[tuple[Any, ...], Truth] = {}
-    for network in live_networks():
-        values: dict[tuple[Any, ...], list[float]] = {}
-        for bout in BOUTS:
-            unit = recording.units.get(kind.format(bout, network.name))
-            for case in unit["cases"] if unit else ():
-                if not case.get("values_s"):
-                    continue
-                key = (Phase(case["phase"]), case["batch_size"], Precision(case["precision"]))
-                values.setdefault(key, []).append(statistics.median(case["values_s"]))
-        for (phase, batch, precision), bouts in values.items():
-            found[network.name, phase, batch, precision] = Truth(
-                network=network, phase=phase, batch=batch, precision=precision,
-                bouts_s=tuple(bouts),
-            )  # fmt: skip
-    return found
-
-
-def plain_truths(recording: Recording) -> list[Truth]:
-    """Return the real steps in float32."""
-    return [t for t in truths(recording).values() if t.precision is Precision.FLOAT32]
-
-
-def kernel_seconds(unit: dict[str, Any]) -> dict[str, float]:
-    """Return how long each kernel of a unit took, building included; the first without imports."""
-    ends = [end for _, end in unit["ends_s"]]
-    spans = [end - before for before, end in zip([0.0, *ends], ends, strict=False)]
-    if len(spans) > 1:
-        spans[0] = min(spans[0], statistics.median(spans[1:]))
-    return {name: span for (name, _), span in zip(unit["ends_s"], spans, strict=True)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
-    """Measured kernels of a workload, and the seconds that they took."""
-
-    measured: tuple[Measurement, ...]
-    seconds: float
-
-
-class Judge:
-    """Predicts the recorded cases as the product would have.
-
-    Args:
-        recording: of a machine.
-        knowledge: the facts.
-    """
-
-    def __init__(self, recording: Recording, knowledge: Knowledge) -> None:
-        self.recording = recording
-        self._knowledge = knowledge
-        self._sets: dict[str, MeasurementSet | None] = {}
-        self._steps: dict[tuple[str, str], StepEstimate | None] = {}
-
-    def measurements(self, name: str) -> MeasurementSet | None:
-        """Return the measurements of a unit, read once."""
-        if name not in self._sets:
-            self._sets[name] = self.recording.measurements(name)
-        return self._sets[name]
-
-    def replay(self, truth: Truth, kind: str) -> Replay | None:
-        """Return what the product would have replayed for a case, as it was recorded."""
-        name = f"replay/{kind}/{truth.network.name}"
-        found = self.measurements(name)
-        if found is None:
-            return None
-        wanted = {(call.shape, call.direction) for call in kernels_of(truth.workload())}
-        own = tuple(
-            m for m in found.measured if (m.request.shape, m.request.direction) in wanted
-        )  # fmt: skip
-        spans = kernel_seconds(self.recording.units[name])
-        return Replay(measured=own, seconds=sum(spans[m.request.id] for m in own))
-
-    def calibration(self, name: str, *, seconds: float) -> list[Measurement]:
-        """Return the kernels of a calibration that were over after so many seconds."""
-        found = self.measurements(f"calibration/{name}")
-        if found is None:
-            return []
-        ends = dict(self.recording.units[f"calibration/{name}"]["ends_s"])
-        return [m for m in found.measured if ends[m.request.id] <= seconds + 1.0]
-
-    def last_calibration(self, truth: Truth) -> str:
-        """Return the name of the last calibration before the first steps of a network."""
-        units = self.recording.units
-        begun = units[f"truth/1/{truth.network.name}"]["started_s"]
-        started = {
-            unit["started_s"]: name.removeprefix("calibration/")
-            for name, unit in units.items()
-            if _REPEATED.fullmatch(name) and unit["started_s"] < begun
-        }
-        return started[max(started)] if started else "start"
-
-    def step(
-        self,
-        truth: Truth,
-        measured: Iterable[Measurement],
-        *,
-        precision: Precision = Precision.FLOAT32,
-        threads: int | None = None,
-    ) -> StepEstimate | None:
-        """Return the step as predicted from these measurements; None: nothing is known."""
-        every = MeasurementSet(measured_on="", duration_s=0.0, results=tuple(measured))
-        ceilings = fit_ceilings(self.recording.profile, every, self._knowledge)
-        device = ceilings.find("cpu", threads=threads)
-        if device is None:
-            return None
-        step = step_on(truth.workload(), device=device, precision=precision)
-        n_cpus = self.recording.profile.cpu.n_logical_cpus
-        return disturbance(every, n_cpus=n_cpus).of(step)
-
-    def by(self, source: str, truth: Truth) -> StepEstimate | None:
-        """Return the step as predicted from a source, once; None when it was not recorded."""
-        key = source, truth.name
-        if key not in self._steps:
-            self._steps[key] = self._by(source, truth)
-        return self._steps[key]
-
-    def _by(self, source: str, truth: Truth) -> StepEstimate | None:
-        if source == "replay":
-            own = self.replay(truth, "float32")
-            if own is None:
-                return None
-            table = self.calibration(self.last_calibration(truth), seconds=QUICK_S - own.seconds)
-            return self.step(truth, [*table, *own.measured])
-        name = "end" if source == "again" else self.last_calibration(truth)
-        table = self.calibration(name, seconds=math.inf)
-        return self.step(truth, table) if table else None
 
 
 def live_cases(
@@ -272,8 +102,9 @@ def _choices(judge: Judge, plain: Truth, other: Truth, kind: str) -> Iterator[Ch
         used = replays if source == "replay" else ()
         own = [m for replay in used if replay is not None for m in replay.measured]
         known = [*table, *more, *own]
-        now = judge.step(plain, known)
-        then = judge.step(plain, known, precision=precision, threads=1 if alone else None)
+        machine = judge.machine(known)
+        now = machine.step(plain)
+        then = machine.step(plain, precision=precision, threads=1 if alone else None)
         if now is not None and then is not None:
             yield Choice(
                 question=f"{source}/{kind}/{plain.phase.value}",
@@ -321,12 +152,6 @@ class Verdict:
             "seconds": self.seconds,
         }
         return json.dumps(body, indent=1) + "\n"
-
-
-@functools.cache
-def judge_of(path: Path) -> Judge:
-    """Return the judge of a recording by the bundled facts, the same one to all who ask."""
-    return Judge(Recording(path), load_knowledge())
 
 
 def judge_recording(judge: Judge) -> Verdict:

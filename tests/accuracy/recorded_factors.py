@@ -16,7 +16,8 @@ from pathlib import Path
 from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Phase
 from advisor.predict.hardware import cpu_limits
-from tests.accuracy.live_recorded import judge_of, live_cases, plain_truths
+from tests.accuracy.live_judge import judge_of, plain_truths
+from tests.accuracy.live_recorded import live_cases
 from tests.accuracy.offline import Case
 
 SOURCES = ("calibration", "replay")

@@ -14,15 +14,9 @@ from probes.machine.collect import collect_profile
 from probes.machine.reader import SystemReader
 from tests.accuracy.live import run_live
 from tests.accuracy.live_file import Recording, anonymous
+from tests.accuracy.live_judge import Judge, Truth, judge_of
 from tests.accuracy.live_networks import live_networks
-from tests.accuracy.live_recorded import (
-    Judge,
-    Truth,
-    baseline_path,
-    judge_of,
-    judge_recording,
-    run_recorded,
-)
+from tests.accuracy.live_recorded import baseline_path, judge_recording, run_recorded
 from tests.accuracy.live_units import (
     extra_calls,
     kernels_of,

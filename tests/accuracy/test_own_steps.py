@@ -10,7 +10,7 @@ import pytest
 from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase, Precision
 from advisor.predict.own_steps import correction
-from tests.accuracy.live_recorded import judge_of, truths
+from tests.accuracy.live_judge import judge_of, truths
 
 # Recordings of settings alone (`live --variants`) have no steps to be predicted.
 FILES = sorted(
