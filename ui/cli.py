@@ -227,7 +227,9 @@ def build_parser() -> OneLineParser:
     _add_json(explain)
 
     networks = commands.add_parser("networks", help=N_("bundled networks"))
-    networks.add_argument("name", nargs="?", help=N_("show the layers of this one"))
+    networks.add_argument(
+        "name", nargs="?", help=N_("show the layers of this one, or of a model file")
+    )
     data = commands.add_parser("data", help=N_("the bundled dataset"))
     data.add_argument("action", choices=["validate", "findings", "pull"])
     data.add_argument("url", nargs="?", metavar="URL", help=N_("of a collector, for `pull`"))

@@ -137,7 +137,7 @@ def _write_run(target: str, results: MeasurementSet, *, is_cancelled: bool) -> N
 
 
 def networks(options: argparse.Namespace) -> int:
-    """List the bundled networks, or the layers of one."""
+    """List the bundled networks, or the layers of one or of a model file."""
     knowledge = dataset.bundled_knowledge()
     if options.name is None:
         for facts in sorted(knowledge.networks, key=lambda row: row.name):
@@ -146,7 +146,8 @@ def networks(options: argparse.Namespace) -> int:
     # Imported only here: no other command loads what reads networks before it reads one.
     from advisor.network.summary import network_table
 
-    print_line(network_table(options.name, networks=knowledge.networks))
+    name = Path(options.name) if _looks_like_file(options.name) else options.name
+    print_line(network_table(name, networks=knowledge.networks))
     return EXIT_DONE
 
 

@@ -11,15 +11,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.format import UNKNOWN, format_duration
+from advisor.format import UNKNOWN, format_duration, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.codec import encode
 from advisor.model.own_step import OwnStep
-from advisor.model.quantity import Phase
+from advisor.model.quantity import Phase, Precision
 from advisor.model.report import Report, Section, Table
+from advisor.model.trial import TrialResult
 from advisor.report.names import OUTCOMES, PHASES
 from advisor.report.said import said_line, said_title
 from advisor.report.trial_section import setup_title
+from advisor.trial.judge import judge_all
 from advisor.trial.plan import BASELINE_ID
 from ui.commands import say, tell_put_aside
 from ui.exits import EXIT_DONE
@@ -111,7 +113,7 @@ def _cells(row: HistoryRow) -> tuple[object, ...]:
 def _report(kept: _Kept, tr: Translator) -> Report:
     advice_heads = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
     run_heads = (
-        N_("Date"), N_("Network"), N_("Job"), N_("Setting"), N_("Runs"), N_("Step"),
+        N_("Date"), N_("Network"), N_("Job"), N_("Setting"), N_("Runs"), N_("Step"), N_("Speed"),
     )  # fmt: skip
     step_heads = (
         N_("Date"),
@@ -121,16 +123,17 @@ def _report(kept: _Kept, tr: Translator) -> Report:
         N_("Predicted"),
         N_("As run"),
     )
+    judged = _judged(kept.runs)
     parts = (
         (N_("Advice"), advice_heads, [_advice_cells(each, tr) for each in kept.advices], (4,)),
         (
             N_("Runs of trials"),
             run_heads,
             [
-                _run_cells(rows, tr, n_beside=_n_beside(rows, kept.runs))
+                _run_cells(rows, judged.get((rows[0].search.key, rows[0].setup.id)), tr)
                 for rows in _alike(kept.runs)
             ],
-            (4,),
+            (4, 5, 6),
         ),
         (
             N_("Steps, predicted and run"),
@@ -170,37 +173,50 @@ def _advice_cells(entry: HistoryEntry, tr: Translator) -> tuple[str, ...]:
 
 
 def _alike(rows: Sequence[HistoryRow]) -> list[list[HistoryRow]]:
-    """Return the runs of one setting in one search on one day together, the failed ones apart."""
-    found: dict[tuple[str, str, str, str], list[HistoryRow]] = {}
+    """Return the runs of one setting in one search together, the failed ones apart."""
+    found: dict[tuple[str, str, str], list[HistoryRow]] = {}
     for row in rows:
         run = row.run
         end = "" if run.is_completed else f"{run.outcome.value} {run.message}"
-        found.setdefault((row.finished_on, row.search.key, row.setup.id, end), []).append(row)
+        found.setdefault((row.search.key, row.setup.id, end), []).append(row)
     return list(found.values())
 
 
-def _n_beside(rows: Sequence[HistoryRow], every: Sequence[HistoryRow]) -> int:
-    """Return how often the state now ran in turns with others in the search of its own runs."""
+def _judged(rows: Sequence[HistoryRow]) -> dict[tuple[str, str], TrialResult]:
+    """Return what all runs of a search say together, by its key and the setting, as `try` does."""
+    searches: dict[str, list[HistoryRow]] = {}
+    for row in rows:
+        searches.setdefault(row.search.key, []).append(row)
+    found = {}
+    for key, own in searches.items():
+        setups = {row.setup.id: row.setup for row in own}
+        if BASELINE_ID not in setups:
+            continue
+        ordered = [setups.pop(BASELINE_ID), *setups.values()]
+        precision = Precision(own[0].search.precision)
+        for result in judge_all(ordered, [row.run for row in own], precision=precision):
+            found[key, result.setup.id] = result
+    return found
+
+
+def _run_cells(
+    rows: Sequence[HistoryRow], result: TrialResult | None, tr: Translator
+) -> tuple[str, ...]:
+    """Return the cells of runs that are alike: how many, their step, and the speed it is."""
     first = rows[0]
-    if first.setup.id != BASELINE_ID or not first.run.is_completed:
-        return 0
-    of_search = (first.finished_on, first.search.key)
-    return sum(
-        bool(row.run.beside_s) and (row.finished_on, row.search.key) == of_search for row in every
-    )
-
-
-def _run_cells(rows: Sequence[HistoryRow], tr: Translator, *, n_beside: int) -> tuple[str, ...]:
-    """Return the cells of runs that are alike: how many, and the middle one of their steps."""
-    search, run = rows[0].search, rows[0].run
-    figure = (
-        format_duration(statistics.median(row.run.step_s for row in rows))
-        if run.is_completed
-        else f"{tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
-    )
+    search, run = first.search, first.run
+    figure, speed, n_runs = UNKNOWN, "", len(rows)
+    if not run.is_completed:
+        figure = f"{tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
+    elif result is None or result.step_s is None:
+        figure = format_duration(statistics.median(row.run.step_s for row in rows))
+    else:
+        figure, n_runs = format_duration(result.step_s.mid), max(n_runs, result.n_runs)
+        speed = format_factor(result.speedup.mid) if result.speedup is not None else ""
     job = _job(Phase(search.phase), search.batch_size, tr)
-    title = setup_title(rows[0].setup, tr)
-    return (rows[0].finished_on, search.network, job, title, str(len(rows) + n_beside), figure)
+    title = setup_title(first.setup, tr)
+    date = max(row.finished_on for row in rows)
+    return (date, search.network, job, title, str(n_runs), figure, speed)
 
 
 def _step_cells(machine: str, step: OwnStep, tr: Translator) -> tuple[str, ...]:

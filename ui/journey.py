@@ -276,6 +276,14 @@ class WhatIf:
     max_usd: float | None
     deadline_h: float | None
 
+    @classmethod
+    def of(cls, advice: Recommendation) -> WhatIf:
+        """Return the size and the limits that an advice is for."""
+        limits = advice.preferences
+        return cls(
+            epochs=advice.workload.epochs, max_usd=limits.max_usd, deadline_h=limits.deadline_h
+        )
+
 
 def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
     """Return the advice for the same machine and measurements under other circumstances."""

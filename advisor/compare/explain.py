@@ -84,6 +84,8 @@ def _options(
         verdict = check(fact, given=given, families=families)
         if fact in named or verdict.applies:
             found.append(ExplainedOption(fact=fact, refusals=verdict.refusals))
+    # What applies comes first: of one flag there may be a row for each kind of processor.
+    found.sort(key=lambda option: bool(option.refusals))
     return tuple(found[: max(len(named), MOST_WAYS)])
 
 

@@ -15,6 +15,8 @@ Flags
     no_gpu                no GPU on the bus
     no_igpu               no integrated GPU
     no_tensorflow         TensorFlow has no ready-made build for the machine
+    onednn_by_default     TensorFlow takes oneDNN's kernels by itself (for the reader: so already)
+    onednn_off_by_default TensorFlow has them and leaves them off on this processor
     memory_fits           the workload fits the memory of the device that runs it now
     depends_on_code       whether it is so already, or whether the work runs under the framework
                           that the factor was measured against, stands in the user's code, which
@@ -70,6 +72,8 @@ FLAGS = frozenset(
         "no_gpu",
         "no_igpu",
         "no_tensorflow",
+        "onednn_by_default",
+        "onednn_off_by_default",
         "memory_fits",
         "depends_on_code",
     }

@@ -13,7 +13,7 @@ from advisor.model.quantity import Precision
 # Instructions that multiply in a shorter number format.
 _FORMATS = {
     Precision.BFLOAT16: frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"}),
-    Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "asimdhp"}),
+    Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "fphp", "asimdhp"}),
 }
 # What makes TensorFlow switch oneDNN on by itself.
 _ONEDNN_FLAGS = frozenset(
@@ -38,6 +38,12 @@ class Library(StrEnum):
 def has_short_format(profile: MachineProfile, *, precision: Precision) -> bool:
     """Return whether the processor computes in a shorter number format by itself."""
     return bool(_FORMATS.get(precision, frozenset()) & set(profile.cpu.isa_features))
+
+
+def is_imitated(precision: Precision, *, profile: MachineProfile) -> bool:
+    """Return whether a processor is known to have no instructions for a short number format."""
+    is_known = precision in _FORMATS and bool(profile.cpu.isa_features)
+    return is_known and not has_short_format(profile, precision=precision)
 
 
 def has_onednn_by_default(profile: MachineProfile) -> bool:

@@ -189,10 +189,16 @@ def _guarded(build: Callable[[], Any], *, file_name: str) -> Any:
         raise NetworkFileError(f"{file_name}: the configuration is nested too deeply") from None
 
 
-def _network(read: Callable[[], Any], *, is_onnx: bool, name: str, settled: _Settled) -> Network:
-    is_training = settled.phase is Phase.TRAINING
+def _network(
+    read: Callable[[], Any], *, is_onnx: bool, name: str, batch_size: int, is_training: bool
+) -> Network:
     build = network_from_onnx if is_onnx else network_from_config
-    return build(read(), name=name, batch_size=settled.batch_size, is_training=is_training)
+
+    def built() -> Network:
+        return build(read(), name=name, batch_size=batch_size, is_training=is_training)
+
+    found: Network = _guarded(built, file_name=name)
+    return found
 
 
 def workload_from_bytes(data: bytes, *, name: str, job: Job) -> Workload:
@@ -204,13 +210,38 @@ def workload_from_bytes(data: bytes, *, name: str, job: Job) -> Workload:
     """
     settled = _settle(job, None)
     is_onnx = Path(name).suffix.lower() == _ONNX_SUFFIX
-
-    def build() -> Network:
-        read = read_onnx if is_onnx else read_keras_config
-        return _network(lambda: read(data), is_onnx=is_onnx, name=name, settled=settled)
-
-    network = _guarded(build, file_name=name)
+    read = read_onnx if is_onnx else read_keras_config
+    network = _network(
+        lambda: read(data),
+        is_onnx=is_onnx,
+        name=name,
+        batch_size=settled.batch_size,
+        is_training=settled.phase is Phase.TRAINING,
+    )
     return workload_from_network(network, title=Path(name).stem, job=job)
+
+
+def network_from_file(path: Path, *, batch_size: int = 1, is_training: bool = True) -> Network:
+    """Return the network of a `.keras`, Keras `.json` or `.onnx` file.
+
+    Raises:
+        NetworkFileError: when the file is refused; one line that starts with its name.
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir() or suffix in _REFUSED_SUFFIXES:
+        advice = _REFUSED_SUFFIXES.get(suffix, "this is a folder: give a .keras or .onnx file")
+        raise NetworkFileError(f"{path.name or path}: {advice}")
+    if path.exists() and not path.is_file():
+        raise NetworkFileError(f"{path.name}: not a regular file: give a .keras or .onnx file")
+    is_onnx = suffix == _ONNX_SUFFIX
+    read = read_onnx_file if is_onnx else read_keras_file
+    return _network(
+        lambda: read(path),
+        is_onnx=is_onnx,
+        name=path.name,
+        batch_size=batch_size,
+        is_training=is_training,
+    )
 
 
 def workload_from_file(path: Path, *, job: Job) -> Workload:
@@ -221,19 +252,8 @@ def workload_from_file(path: Path, *, job: Job) -> Workload:
         InputError: when the job cannot be.
     """
     settled = _settle(job, None)
-    suffix = path.suffix.lower()
-    if path.is_dir() or suffix in _REFUSED_SUFFIXES:
-        advice = _REFUSED_SUFFIXES.get(suffix, "this is a folder: give a .keras or .onnx file")
-        raise NetworkFileError(f"{path.name or path}: {advice}")
-    if path.exists() and not path.is_file():
-        raise NetworkFileError(f"{path.name}: not a regular file: give a .keras or .onnx file")
-    is_onnx = suffix == _ONNX_SUFFIX
-
-    def build() -> Network:
-        read = read_onnx_file if is_onnx else read_keras_file
-        return _network(lambda: read(path), is_onnx=is_onnx, name=path.name, settled=settled)
-
-    network = _guarded(build, file_name=path.name)
+    is_training = settled.phase is Phase.TRAINING
+    network = network_from_file(path, batch_size=settled.batch_size, is_training=is_training)
     return workload_from_network(network, title=path.stem, job=job)
 
 

@@ -5,11 +5,12 @@ Leaves to others: drawing the table in the window (`ui`), the report (`advisor.r
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from advisor.model.published import NetworkFacts
 from advisor.network.builder import Layer, Network
 from advisor.network.call import Shape
-from advisor.network.load import bundled_network
+from advisor.network.load import bundled_network, network_from_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +106,12 @@ def format_summary(summary: NetworkSummary) -> str:
     return "\n".join([head, lines[0], rule, *lines[1:-1], rule, lines[-1], *summary.notes])
 
 
-def network_table(name: str, *, networks: Iterable[NetworkFacts]) -> str:
-    """Return the layer table of a bundled network as text.
+def network_table(name: str | Path, *, networks: Iterable[NetworkFacts]) -> str:
+    """Return the layer table of a bundled network, or of the model file at a path, as text.
 
     Raises:
-        InputError: when there is none of that name.
+        InputError: when there is none of that name, or the file is refused.
     """
+    if isinstance(name, Path):
+        return format_summary(summarise(network_from_file(name)))
     return format_summary(summarise(bundled_network(name, networks=networks)))

@@ -4,12 +4,13 @@ Leaves to others: predicting (`advisor.predict.predict`).
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from advisor.format import format_percent, format_rate
 from advisor.knowledge.cloud import CloudIndex
 from advisor.knowledge.store import Knowledge
+from advisor.model.instructions import is_imitated
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.measurement import Measurement, MeasurementSet, Setting
@@ -103,18 +104,20 @@ class PredictionContext:
         limits = own_limits(sheet, self.measurements, bandwidth_byte_per_s=bandwidth)
         found = correction(self.own_steps, work) if cpu.is_framework else None
         disturbed = disturbance(self.measurements, n_cpus=self.profile.cpu.n_logical_cpus)
+        # Nobody has to imitate a format: this machine computes in float32 then.
+        is_slow = is_imitated(work.precision, profile=self.profile)
+        own_precision = Precision.FLOAT32 if is_slow else work.precision
         steps = {}
-        for precision in computed_precisions(work.precision):
+        for precision in dict.fromkeys((*computed_precisions(work.precision), own_precision)):
             step = step_on(work, device=cpu, precision=precision)
             steps[precision] = disturbed.of(found.of(step) if found else step)
-        baseline = steps[work.precision]
         run = own_run(work, network=network, flop=float(totals.flop))
         derived = {
             "ceilings": ceilings,
             "correction": found,
             "disturbance": disturbed,
             "cpu_limits": limits,
-            "baseline_step": baseline,
+            "baseline_step": steps[own_precision],
             "cloud": index.cloud,
             "nearby": {
                 precision: index.answers.about(
@@ -138,7 +141,10 @@ class PredictionContext:
             "totals": totals,
             "law": thread_law(index.sweeps, step_flop=float(totals.flop)),
             "machine_evidence": device_evidence(
-                self.measurements, device_id=CPU_DEVICE_ID, precision=self.workload.precision
+                self.measurements,
+                device_id=CPU_DEVICE_ID,
+                precision=own_precision,
+                kinds={operator_kind(operator.shape) for operator in work.operators},
             ),
         }
         for name, value in derived.items():
@@ -173,9 +179,11 @@ def device_evidence(
     device_id: str,
     precision: Precision | None = None,
     settings: tuple[Setting, ...] = (),
+    kinds: Iterable[OperatorKind] | None = None,
 ) -> tuple[Evidence, ...]:
     """Return the best figure of each class that was measured on a device, in words.
 
+    With `kinds` of these classes alone, and of memory, which every network needs.
     "GEMM 1024: 412 GFLOP/s measured here, lower quartile of 5, MAD 1.2 %".
     """
     if measurements is None:
@@ -194,14 +202,17 @@ def device_evidence(
         order = -value if unit == "s" else value
         if kind not in best or order > best[kind][0]:
             best[kind] = (order, measurement)
-    kinds = (
+    wanted = None if kinds is None else {*kinds, OperatorKind.STREAM}
+    shown = (
         OperatorKind.GEMM,
         OperatorKind.CONVOLUTION,
         OperatorKind.RECURRENT,
         OperatorKind.STREAM,
     )
     return tuple(
-        _evidence(best[kind][1], measurements.measured_on) for kind in kinds if kind in best
+        _evidence(best[kind][1], measurements.measured_on)
+        for kind in shown
+        if kind in best and (wanted is None or kind in wanted)
     )
 
 

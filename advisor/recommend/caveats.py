@@ -5,6 +5,7 @@ Leaves to others: their text (`advisor.report.reasons`).
 
 from collections.abc import Iterable, Sequence
 
+from advisor.model.instructions import is_imitated
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.option import OptionKind
@@ -15,7 +16,6 @@ from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
     fitting_batch,
-    is_imitated,
     is_intel_mac,
     is_x86,
     memory_fits,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, Condition
+from advisor.model.instructions import has_onednn_by_default, other_onednn
 from advisor.model.kernel import ConvShape
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
@@ -29,10 +30,6 @@ _MARGIN = 0.9
 _MOST_CORES_OF_A_NODE = 14
 
 # Any of these instructions computes in the format (option avoid-bf16-no-hw).
-_SHORT_FORMATS = {
-    Precision.BFLOAT16: frozenset({"avx512_bf16", "amx_bf16", "bf16"}),
-    Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "fphp", "asimdhp"}),
-}
 _GIB = 1024**3
 _PCI_VENDORS = {
     "1002": "amd",
@@ -199,13 +196,6 @@ def tensorflow_runs(profile: MachineProfile) -> bool | None:
     return None if word is None else False
 
 
-def is_imitated(precision: Precision, *, profile: MachineProfile) -> bool:
-    """Whether a processor is known to have no instructions for a short format of numbers."""
-    features = profile.cpu.isa_features
-    needed = _SHORT_FORMATS.get(precision)
-    return needed is not None and bool(features) and needed.isdisjoint(features)
-
-
 def decide(condition: Condition, *, given: Circumstances) -> bool | None:
     """Return whether a condition is true here; None when the profile does not tell."""
     if condition.operator == "":
@@ -234,6 +224,8 @@ def _decide_flag(name: str, given: Circumstances) -> bool | None:
         "no_gpu": not profile.graphics,
         "no_igpu": DeviceKind.IGPU not in kinds,
         "no_tensorflow": _has_no_tensorflow(profile),
+        "onednn_by_default": has_onednn_by_default(profile),
+        "onednn_off_by_default": _is_onednn_off(profile),
         "memory_fits": memory_fits(given.workload, size_bytes=usable_memory_bytes(profile)),
     }
     return answers.get(name)
@@ -242,6 +234,10 @@ def _decide_flag(name: str, given: Circumstances) -> bool | None:
 def _has_no_tensorflow(profile: MachineProfile) -> bool | None:
     runs = tensorflow_runs(profile)
     return None if runs is None else not runs
+
+
+def _is_onednn_off(profile: MachineProfile) -> bool:
+    return other_onednn(profile) is not None and not has_onednn_by_default(profile)
 
 
 def _is_named(name: str | None) -> bool | None:

@@ -7,6 +7,7 @@ Leaves to others: what the reader must know besides (`advisor.recommend.caveats`
 
 from collections.abc import Iterable
 
+from advisor.model.instructions import is_imitated
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.quantity import Phase, Precision
@@ -15,7 +16,6 @@ from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
     Circumstances,
     has_other_frameworks,
-    is_imitated,
     tensorflow_runs,
 )
 from advisor.recommend.requirements import check

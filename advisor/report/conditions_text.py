@@ -15,6 +15,8 @@ FLAG_TEXTS = {
     "no_gpu": N_("there is no GPU"),
     "no_igpu": N_("there is no iGPU"),
     "no_tensorflow": N_("TensorFlow has no ready-made build for the machine"),
+    "onednn_by_default": N_("TensorFlow takes oneDNN's kernels by itself"),
+    "onednn_off_by_default": N_("TensorFlow leaves oneDNN's kernels off on this processor"),
     "memory_fits": N_("the job fits the memory"),
     "depends_on_code": N_("it depends on your code"),
 }

@@ -223,13 +223,13 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     ),
     "float16_is_imitated": (
         N_("This processor has no instructions for float16 and converts each number to float32 and"
-           " back. Times of it that were not measured in float16 are those of float32, a step takes"
-           " longer: compute in float32 here."),
+           " back: a step takes longer. The times of this machine are those of float32: compute"
+           " in it here."),
     ),
     "bfloat16_is_imitated": (
         N_("This processor has no instructions for bfloat16 and imitates it: a step takes 4 to 22"
-           " times as long as in float32. Times of it that were not measured in bfloat16 are those"
-           " of float32: compute in float32 here."),
+           " times as long as in float32. The times of this machine are those of float32: compute"
+           " in it here."),
     ),
     "virtual_machine": (
         N_("This is a virtual machine ({hypervisor}): its host may slow it down at any time."),
@@ -283,9 +283,9 @@ CAVEATS: dict[str, tuple[str, ...]] = {
            " on it."),
     ),
     "pays_in_longer_jobs": (
-        N_("{option}: {factor_x} the speed of now while it computes, but its {minutes} minutes of"
-           " your work cost more than that saves in this job. It pays in longer jobs and in those"
-           " that you run again."),
+        N_("{option}: {factor_x} the speed of now while it computes; with its {minutes} minutes of"
+           " your work counted, this job is not done more than a tenth sooner. It pays in longer"
+           " jobs and in those that you run again."),
     ),
     "prices_older_than_90_days": (
         N_("The oldest list price used is {days} days old: look at the vendor's page before you"

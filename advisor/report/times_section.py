@@ -10,6 +10,7 @@ from advisor.model.prediction import Prediction
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Paragraph, Section, Table
+from advisor.recommend.staying import is_as_it_is
 from advisor.report.advice_sections import warning_notes
 from advisor.report.names import BASES
 from advisor.report.reasons import timing_texts
@@ -25,7 +26,7 @@ def times_section(advice: Recommendation, tr: Translator) -> Section:
     has_epochs = advice.workload.phase is Phase.TRAINING
     options = [row for row in advice.ranked if row.option.id != advice.baseline.option_id]
     options.sort(key=lambda row: (row.prediction.total_s.mid, row.rank))
-    named = [(tr(N_("This machine as it is")), advice.baseline)]
+    named = [(_own_title(advice, tr), advice.baseline)]
     named += [(said_title(row.option.title, tr), row.prediction) for row in options]
     heads = (N_("Option"), N_("Step"), N_("Epoch"), N_("Whole job"), N_("Basis"))
     table = Table(
@@ -37,6 +38,14 @@ def times_section(advice: Recommendation, tr: Translator) -> Section:
     return Section(
         title=tr(N_("Predicted times")), blocks=(table, *warning_notes(advice, tr), *known)
     )
+
+
+def _own_title(advice: Recommendation, tr: Translator) -> str:
+    """Return what the times of this machine are of: as it is, but for what it has to do first."""
+    own = [row.option for row in advice.ranked if row.option.id == advice.baseline.option_id]
+    if not own or is_as_it_is(own[0]):
+        return tr(N_("This machine as it is"))
+    return said_title(own[0].title, tr)
 
 
 def _row(title: str, times: Prediction, tr: Translator, *, has_epochs: bool) -> tuple[str, ...]:

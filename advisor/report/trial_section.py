@@ -82,8 +82,9 @@ def build_trial_report(report: TrialReport, tr: Translator, *, system: OsFamily)
         ),
         sections=(trial_section(report, tr, system=system),),
         footer=tr(
-            N_("Speed-up: time for a sample now / time then, with a 95 % interval over its"
-               " runs. Less than 5 % is called no difference.")
+            N_("Speed-up: time for a sample now / time then, with a 95 % interval from its runs"
+               " and, where it has few, from how far those of the others scatter. Less than 5 %"
+               " is called no difference.")
         ),
         language=tr.language,
     )  # fmt: skip

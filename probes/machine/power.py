@@ -12,6 +12,7 @@ from probes.machine.reader import Reader
 
 # Two readings of the CPU counters this far apart; ten ticks of the kernel's clock.
 LOAD_WINDOW_S = 0.1
+_OWN_STAT = "/proc/self/stat"
 
 _SUPPLIES = "/sys/class/power_supply"
 _HWMON = "/sys/class/hwmon"
@@ -68,11 +69,16 @@ def _read_on_battery(reader: Reader) -> bool | None:
 
 
 def collect_load(reader: Reader) -> Load:
-    """Return how busy the machine is; reads the CPU counters twice."""
+    """Return how busy others keep the machine; reads the CPU counters twice.
+
+    The window draws and loads while the machine is looked at: our own time does not count.
+    """
+    own_before = parse_own_ticks(reader.read_text(_OWN_STAT))
     before = parse_cpu_ticks(reader.read_text("/proc/stat"))
     reader.pause(LOAD_WINDOW_S)
     after = parse_cpu_ticks(reader.read_text("/proc/stat"))
-    busy, stolen = compare_ticks(before, after=after)
+    own = parse_own_ticks(reader.read_text(_OWN_STAT)) - own_before
+    busy, stolen = compare_ticks(before, after=after, own=own)
     fields = (reader.read_text("/proc/loadavg") or "").split()
     average = parse.parse_float(fields[0]) if fields else None
     return Load(
@@ -93,10 +99,21 @@ def parse_cpu_ticks(text: str | None) -> tuple[int, ...] | None:
     return known if len(known) == 8 else None
 
 
+def parse_own_ticks(text: str | None) -> int:
+    """Return user and system time of a process, all its threads together; 0: not known."""
+    # The name of the program stands in brackets and may hold anything; 11 fields are between.
+    fields = (text or "").rpartition(")")[2].split()[11:13]
+    known = [tick for field in fields if (tick := parse.parse_int(field)) is not None]
+    return sum(known) if len(known) == 2 else 0
+
+
 def compare_ticks(
-    before: tuple[int, ...] | None, *, after: tuple[int, ...] | None
+    before: tuple[int, ...] | None, *, after: tuple[int, ...] | None, own: int = 0
 ) -> tuple[float | None, float | None]:
-    """Return the shares of busy and stolen time between two readings; None without a difference."""
+    """Return the shares of busy and stolen time between two readings; None without a difference.
+
+    `own`: ticks that the caller itself used meanwhile, which do not count as busy.
+    """
     if before is None or after is None:
         return None, None
     changes = [max(0, late - early) for early, late in zip(before, after, strict=True)]
@@ -104,7 +121,7 @@ def compare_ticks(
     if total == 0:
         return None, None
     idle = changes[3] + changes[4]
-    return (total - idle) / total, changes[7] / total
+    return max(0, total - idle - max(0, own)) / total, changes[7] / total
 
 
 def _read_temperature(reader: Reader) -> float | None:

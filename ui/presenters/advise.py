@@ -66,6 +66,7 @@ class AdviseState:
     Attributes:
         profile: the machine, None until it is known.
         recommendation: the best answer so far; is_provisional: made without measurements.
+        what_if: the answer to other circumstances of the same job, None where none are asked for.
         running: kernel under measurement; results: all finished ones, newest last.
         message: one line for the user when failed, "" otherwise.
     """
@@ -73,11 +74,17 @@ class AdviseState:
     stage: Stage = Stage.EMPTY
     profile: MachineProfile | None = None
     recommendation: Recommendation | None = None
+    what_if: Recommendation | None = None
     is_provisional: bool = False
     running: BenchmarkRequest | None = None
     results: tuple[Measurement | FailedMeasurement, ...] = ()
     n_total: int = 0
     message: str = ""
+
+    @property
+    def shown(self) -> Recommendation | None:
+        """The answer that is looked at, saved and exported."""
+        return self.what_if or self.recommendation
 
     @property
     def is_busy(self) -> bool:
@@ -158,7 +165,7 @@ class AdvisePresenter(QObject):
         self._task.start()
 
     def ask_what_if(self, what_if: WhatIf) -> None:
-        """Rank the options of the shown advice anew for other epochs or limits.
+        """Rank the options of the advice anew for other epochs or limits, or for its own again.
 
         Nothing is measured; only the last of several quick questions is answered.
         """
@@ -171,18 +178,24 @@ class AdvisePresenter(QObject):
 
     def _rank_anew(self, advice: Recommendation, what_if: WhatIf) -> None:
         self._what_if = None
+        if what_if == WhatIf.of(advice):
+            self._replace(replace(self._state, what_if=None))
+            return
         task = BackgroundTask(lambda _send: self._rerank(advice, what_if), parent=self)
         self._what_if_task = task
-        task.done.connect(self._on_ranked)
+        task.done.connect(lambda found: self._on_ranked(found, of=advice))
         task.failed.connect(self._on_rank_failed)
         task.start()
 
-    def _on_ranked(self, advice: Recommendation) -> None:
+    def _on_ranked(self, found: Recommendation, *, of: Recommendation) -> None:
         self._what_if_task = None
-        if self._state.is_busy:
+        advice = self._state.recommendation
+        if advice is None or self._state.is_busy:
             return
-        self._replace(replace(self._state, recommendation=advice))
-        if self._what_if is not None:
+        # What is shown may be another advice by now.
+        if advice is of and self._what_if is None:
+            self._replace(replace(self._state, what_if=found))
+        elif self._what_if is not None:
             self._rank_anew(advice, self._what_if)
 
     def _on_rank_failed(self, error: Exception) -> None:
@@ -259,7 +272,7 @@ class AdvisePresenter(QObject):
     def export_pdf_to(self, name: str) -> None:
         """Write the shown advice as PDF."""
         path = Path(name)
-        advice = self._state.recommendation
+        advice = self._state.shown
         if advice is None:
             return
         # Only an export loads what writes PDF.
@@ -271,7 +284,7 @@ class AdvisePresenter(QObject):
     def save_json_to(self, name: str) -> None:
         """Write the shown advice, with everything it was made from."""
         path = Path(name)
-        advice = self._state.recommendation
+        advice = self._state.shown
         if advice is None:
             return
         self._write(path, lambda: write_document(str(path), advice))

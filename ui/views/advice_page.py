@@ -4,6 +4,7 @@ Signals of `AdvicePage`:
     page_requested: name of the page that the user wants to see next.
     what_if_changed: a `WhatIf` that the options shall be ranked for.
     try_requested: id of the chosen option, to be tried on this machine.
+    last_requested: the advice of the last run is to be shown.
 Leaves to others: the advice itself (`ui.views.advice`).
 """
 
@@ -12,8 +13,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from advisor.i18n import N_, Translator
+from advisor.model.recommendation import Recommendation
 from advisor.report.job_line import job_sentence
-from ui.journey import WhatIf
 from ui.presenters.advise import AdviseState
 from ui.views.advice import AdviceView
 from ui.widgets.labels import text_label
@@ -27,6 +28,7 @@ class AdvicePage(QWidget):
     page_requested = Signal(str)
     what_if_changed = Signal(object)
     try_requested = Signal(str)
+    last_requested = Signal()
 
     def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
         """Build the page without an advice."""
@@ -36,14 +38,18 @@ class AdvicePage(QWidget):
         self._shown: AdviseState | None = None
         self.advice = AdviceView(translator=translator)
         self.what_if = WhatIfBar(translator=translator)
-        self.what_if.changed.connect(self._ask)
+        self.what_if.changed.connect(self.what_if_changed)
         # The job on the first page may be another one meanwhile.
         self.job = text_label(name="status")
-        self._is_asking = False
+        self._asked: Recommendation | None = None
         self.message = MessagePanel()
         self.start_button = QPushButton(translator(N_("&Go to the start")))
         self.message.add_button(self.start_button)
         self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
+        self._has_last = False
+        self.last_button = QPushButton(translator(N_("Show the &last advice")))
+        self.last_button.clicked.connect(self.last_requested)
+        self.message.add_button(self.last_button)
         self.try_button = QPushButton(translator(N_("&Try it on this machine…")))
         self.try_button.setToolTip(
             translator(N_("Real steps of your network, before and after, as long as you say."))
@@ -64,6 +70,11 @@ class AdvicePage(QWidget):
         column.setContentsMargins(24, 20, 16, 12)
         column.addWidget(self._stack)
         self._show_now()
+
+    def offer_last(self, *, has_last: bool) -> None:
+        """Offer the advice of the last run while there is no other, where there is one."""
+        self._has_last = has_last
+        self.last_button.setVisible(has_last and not self._state.is_busy)
 
     def show_state(self, state: AdviseState) -> None:
         """Show a state, now if the page is seen, else when it is."""
@@ -86,23 +97,33 @@ class AdvicePage(QWidget):
             self._show_message(state)
             self._stack.setCurrentWidget(self.message)
             return
-        advised = state.recommendation
-        self.job.setText(job_sentence(advised.workload, advised.preferences, self._tr))
+        advised = state.what_if or state.recommendation
+        job = job_sentence(advised.workload, advised.preferences, self._tr)
+        is_other = state.what_if is not None
+        self.job.setText(self._tr(N_("What if: {job}"), job=job) if is_other else job)
         self.advice.show_advice(advised, is_provisional=state.is_provisional)
         if not advised.ranked:
             # Only the report tells why each one was left out.
             self.advice.lead_to(self.advice.report)
         self.advice.show_exports(is_enabled=not state.is_busy)
-        if not self._is_asking:
-            self.what_if.show_asked(advised)
-        self._is_asking = False
+        self._show_circumstances(state.recommendation, state.what_if)
         self.what_if.setEnabled(not state.is_busy)
         self.try_button.setEnabled(not state.is_busy)
         self._stack.setCurrentWidget(self._both)
 
+    def _show_circumstances(self, asked: Recommendation, what_if: Recommendation | None) -> None:
+        """Let the sliders follow a new advice; while others are asked for, the user moves them."""
+        is_new = asked is not self._asked
+        self._asked = asked
+        if is_new or what_if is None:
+            self.what_if.show_asked(asked)
+            if what_if is not None:
+                self.what_if.show_what_if(what_if)
+
     def _show_message(self, state: AdviseState) -> None:
         """Say why there is no advice, and what comes next."""
         tr = self._tr
+        self.last_button.setVisible(self._has_last and not state.is_busy)
         if state.is_busy:
             text = tr(N_("The first answer comes in a moment."))
             self.message.show_message(tr(N_("Looking at this machine …")), text)
@@ -117,8 +138,3 @@ class AdvicePage(QWidget):
     def _try(self) -> None:
         if self._state.recommendation is not None:
             self.try_requested.emit(self.advice.chosen_id())
-
-    def _ask(self, what_if: WhatIf) -> None:
-        # The sliders stay where the user moved them.
-        self._is_asking = True
-        self.what_if_changed.emit(what_if)

@@ -84,11 +84,12 @@ class WhatIfBar(QWidget):
 
     def show_asked(self, advice: Recommendation) -> None:
         """Stand where the job and the limits of a new advice are."""
-        wishes = advice.preferences
-        self._asked = WhatIf(
-            epochs=advice.workload.epochs, max_usd=wishes.max_usd, deadline_h=wishes.deadline_h
-        )
+        self._asked = WhatIf.of(advice)
         self._fill(self._asked)
+
+    def show_what_if(self, advice: Recommendation) -> None:
+        """Stand where another answer is; what was asked stays what the button goes back to."""
+        self._fill(WhatIf.of(advice))
 
     def _fill(self, asked: WhatIf) -> None:
         self._is_filling = True

@@ -108,6 +108,16 @@ def test_a_variable_is_an_option_with_its_verdict(knowledge):
     assert option.refusals == ()
 
 
+def test_of_the_rows_of_one_variable_those_that_apply_come_first(knowledge):
+    first, *others = explain("TF_ENABLE_ONEDNN_OPTS", profile=RX_6800, knowledge=knowledge).options
+    assert first.fact.id == "tf-onednn-avx2"
+    assert first.refusals == ()
+    kept_on = next(option for option in others if option.fact.id == "tf-onednn-on")
+    (refusal,) = kept_on.refusals
+    assert refusal.code is ReasonCode.EXCLUDED
+    assert refusal.parameters[0].value == "onednn_off_by_default"
+
+
 def test_an_option_is_found_by_its_title_and_refused_where_it_does_not_apply(knowledge):
     fact = next(f for f in knowledge.options if f.id == "openvino-igpu")
     (option,) = explain(fact.title, profile=KAVERI, knowledge=knowledge).options

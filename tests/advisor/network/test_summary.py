@@ -1,6 +1,7 @@
 import pytest
 
-from advisor.errors import InputError
+from advisor.errors import InputError, NetworkFileError
+from advisor.network.bundled import bundled_config_text
 from advisor.network.keras_config import network_from_config
 from advisor.network.load import bundled_network
 from advisor.network.summary import format_summary, network_table, shape_text, summarise
@@ -33,6 +34,16 @@ def test_the_table_is_aligned_and_totalled():
     assert lines[0] == "mnist-cnn: input 28 x 28 x 1"
     assert lines[-1].split() == ["Total", "1,199,882", "11,992,448"]
     assert len({len(line) for line in lines[3:-2]}) == 1
+
+
+def test_a_file_of_ones_own_has_the_same_table(tmp_path):
+    path = tmp_path / "own.json"
+    path.write_text(bundled_config_text("mnist-cnn"), encoding="utf-8")
+    own, bundled = (network_table(name, networks=NETWORKS) for name in (path, "mnist-cnn"))
+    assert own.splitlines()[0] == "own.json: input 28 x 28 x 1"
+    assert own.splitlines()[1:] == bundled.splitlines()[1:]
+    with pytest.raises(NetworkFileError, match=r"missing\.onnx: "):
+        network_table(tmp_path / "missing.onnx", networks=NETWORKS)
 
 
 def test_shared_layers_are_marked_and_notes_follow():

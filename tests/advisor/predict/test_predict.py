@@ -88,6 +88,36 @@ def test_measured_baseline_names_its_figures():
     assert load_document(dump_document(found), Prediction) == found
 
 
+def test_figures_are_of_what_the_network_has():
+    def told(work):
+        found = predict_baseline(context(*calibration(), work=work)).evidence
+        return " ".join(evidence.statement for evidence in found)
+
+    assert "Convolution: " in told(small_cnn())
+    dense = workload(operator(gemm(32, 64, 10)))
+    assert "Convolution" not in told(dense)
+    assert "GEMM 1024: " in told(dense)
+    assert "GB/s" in told(dense)
+
+
+@pytest.mark.parametrize("precision", [Precision.BFLOAT16, Precision.FLOAT16])
+def test_a_format_that_would_be_imitated_is_computed_in_float32(precision):
+    slow = tuple(
+        measurement
+        for measurement in calibration(factor=20.0, precision=precision)
+        if measurement.request.precision is precision
+    )
+    measured = (*calibration(), *slow)
+    job = dataclasses.replace(small_cnn(), precision=precision)
+    plain = predict_baseline(context(*measured))
+    imitated = predict_baseline(context(*measured, work=job))
+    assert imitated.step_s == plain.step_s
+    assert any("GEMM 1024" in evidence.statement for evidence in imitated.evidence)
+    features = ("avx2", "avx512_bf16", "avx512_fp16")
+    able = predict_baseline(context(*measured, work=job, machine=profile(isa=features)))
+    assert able.step_s.mid > 5.0 * plain.step_s.mid
+
+
 def test_baseline_of_an_unmeasured_machine_shows_its_data_sheet():
     found = predict_baseline(context())
     assert found.basis is Basis.MODEL_ONLY

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS, Condition, parse_condition
-from advisor.model.machine import DeviceKind, Memory, Npu
+from advisor.model.machine import DeviceKind, Memory, Npu, OsFamily
 from advisor.model.quantity import Phase
 from advisor.recommend.circumstances import (
     Circumstances,
@@ -101,6 +101,21 @@ UNKNOWN_OS = {"os": an_os(hypervisor=None, container=None, architecture="sparc64
 )
 def test_conditions_are_decided_on_the_facts(text, changes, answer):
     assert decide(parse_condition(text), given=given(**changes)) is answer
+
+
+@pytest.mark.parametrize(
+    ("features", "family", "by_default", "left_off"),
+    [
+        (("avx", "avx2"), OsFamily.LINUX, False, True),
+        (("avx", "avx2", "avx512_vnni"), OsFamily.LINUX, True, False),
+        (("avx", "avx2"), OsFamily.WINDOWS, True, False),
+        (("avx", "avx2"), OsFamily.MACOS, False, False),
+    ],
+)
+def test_whether_tensorflow_takes_onednn_by_itself(features, family, by_default, left_off):
+    where = given(cpu=a_cpu(isa_features=features), os=an_os(family=family))
+    assert decide(parse_condition("onednn_by_default"), given=where) is by_default
+    assert decide(parse_condition("onednn_off_by_default"), given=where) is left_off
 
 
 def test_kinds_of_operators():

@@ -3,6 +3,7 @@
 import dataclasses
 
 from advisor.i18n import translator_for
+from advisor.model.option import OptionKind
 from advisor.model.quantity import Phase
 from advisor.recommend.reasons import caveat
 from advisor.report.build import build_times_report
@@ -25,6 +26,20 @@ def test_this_machine_stands_first_then_each_option_by_its_time():
     assert len(table.rows) == 1 + len(others) > 2
     by_time = sorted(others, key=lambda row: row.prediction.total_s.mid)
     assert [row[0] for row in table.rows[1:]] == [row.option.title for row in by_time]
+
+
+def test_times_of_this_machine_say_what_it_has_to_do_first():
+    advice = an_advice()
+    ranked = tuple(
+        dataclasses.replace(
+            row, option=dataclasses.replace(row.option, title="This machine, computing in float32")
+        )
+        if row.option.kind is OptionKind.STAY
+        else row
+        for row in advice.ranked
+    )
+    table = table_of(dataclasses.replace(advice, ranked=ranked))
+    assert table.rows[0][0] == "This machine, computing in float32"
 
 
 def test_what_there_is_to_know_of_the_times_stands_below_and_nothing_of_prices():

@@ -61,6 +61,21 @@ def test_load_needs_two_different_readings(make_machine):
     assert (load.busy_fraction, load.steal_fraction) == (0.4, 0.1)
 
 
+def test_our_own_time_is_no_load(make_machine):
+    stat = "cpu 100 0 0 100 0 0 0 0\n"
+    later = "cpu 130 0 0 160 0 0 0 10\n"
+    own = "7 (a (b) 1) S 1 7 7 0 -1 4 9 0 0 0 {} {} 0 0 20 0 1 0 1 1 1\n"
+    files = {
+        "/proc/stat": stat, "/proc/stat@2": later,
+        "/proc/self/stat": own.format(50, 4), "/proc/self/stat@2": own.format(65, 9),
+    }  # fmt: skip
+    assert collect_load(make_machine(files)).busy_fraction == 0.2
+    files["/proc/self/stat@2"] = own.format(900, 9)
+    assert collect_load(make_machine(files)).busy_fraction == 0.0
+    files["/proc/self/stat@2"] = "7 (damaged"
+    assert collect_load(make_machine(files)).busy_fraction == 0.4
+
+
 @pytest.mark.parametrize("text", [None, "", "cpu 1 2 3", "cpu a b c d e f g h", "cpu0 1 2 3 4 5 6"])
 def test_damaged_counters_are_none(text):
     assert parse_cpu_ticks(text) is None

@@ -328,7 +328,9 @@ def test_other_epochs_are_ranked_beside_the_window(qtbot, tr):
     presenter.start(JourneyRequest())
     until(qtbot, presenter, Stage.DONE)
     presenter.ask_what_if(what_if)
-    qtbot.waitUntil(lambda: presenter.state.recommendation.created_on == "2026-12-24")
+    qtbot.waitUntil(lambda: presenter.state.what_if is not None)
+    assert presenter.state.shown.created_on == "2026-12-24"
+    assert presenter.state.recommendation.created_on != "2026-12-24"
     assert presenter.state.stage is Stage.DONE
     assert asked == [what_if]
     assert threads[0] is not threading.main_thread()
@@ -354,6 +356,52 @@ def test_only_the_last_of_many_questions_is_answered(qtbot, tr):
     qtbot.waitUntil(lambda: len(asked) == 2)
     assert asked == [1, 29]
     qtbot.waitUntil(lambda: presenter.wait(5.0))
+
+
+def test_what_was_asked_comes_back_after_a_drag(qtbot, tr):
+    gate, asked = threading.Event(), []
+
+    def rerank(advice, what_if):
+        asked.append(advice)
+        assert gate.wait(5.0)
+        return dataclasses.replace(advice, created_on=f"epochs {what_if.epochs}")
+
+    presenter = AdvisePresenter(
+        translator=tr, walk_line=FakeWalk(3), keep=lambda _advice: None, rerank=rerank
+    )
+    presenter.start(JourneyRequest())
+    until(qtbot, presenter, Stage.DONE)
+    advice = presenter.state.recommendation
+    for epochs in (3, 40, 309):
+        presenter.ask_what_if(WhatIf(epochs=epochs, max_usd=None, deadline_h=None))
+    gate.set()
+    qtbot.waitUntil(lambda: presenter.state.what_if is not None)
+    assert presenter.state.shown.created_on == "epochs 309"
+    assert asked == [advice, advice]
+    presenter.ask_what_if(WhatIf.of(advice))
+    assert presenter.state.shown is advice
+    assert len(asked) == 2
+
+
+def test_an_answer_to_another_advice_is_not_shown(qtbot, tr):
+    gate = threading.Event()
+
+    def rerank(advice, what_if):
+        assert gate.wait(5.0)
+        return advice
+
+    presenter = AdvisePresenter(
+        translator=tr, walk_line=FakeWalk(3), keep=lambda _advice: None, rerank=rerank
+    )
+    presenter.start(JourneyRequest())
+    until(qtbot, presenter, Stage.DONE)
+    presenter.ask_what_if(WhatIf(epochs=7, max_usd=None, deadline_h=None))
+    other = dataclasses.replace(presenter.state.recommendation, created_on="2026-12-25")
+    presenter.show_advice(other)
+    gate.set()
+    assert presenter.wait(5.0)
+    qtbot.wait(50)
+    assert presenter.state.shown is other
 
 
 def test_ranking_anew_changes_the_job_and_the_limits_alone():

@@ -13,7 +13,7 @@ from advisor.model.machine import MissingFact
 from tests.advisor.recommend.builders import a_profile, a_workload, an_opencl
 from tests.ui.advice_values import an_advice, results
 from tests.ui.widgets.networks import NETWORKS
-from ui.journey import JourneyRequest
+from ui.journey import JourneyRequest, WhatIf
 from ui.presenters.advise import AdviseState, Stage
 from ui.presenters.machine import MachineStage, MachineState
 from ui.presenters.workload import WorkloadStage, WorkloadState
@@ -267,6 +267,21 @@ def test_no_advice_yet_leads_to_the_start(qtbot, tr):
     assert told.args == ["start"]
 
 
+@pytest.mark.parametrize("has_last", [False, True])
+def test_the_last_advice_is_offered_where_there_is_none_yet(qtbot, tr, states, has_last):
+    page = AdvicePage(translator=tr)
+    page.offer_last(has_last=has_last)
+    shown(qtbot, page)
+    assert page.last_button.isVisible() is has_last
+    page.show_state(states["probing"])
+    assert not page.last_button.isVisible()
+    page.show_state(states["failed"])
+    assert page.last_button.isVisible() is has_last
+    if has_last:
+        with qtbot.waitSignal(page.last_requested):
+            page.last_button.click()
+
+
 @pytest.mark.parametrize(
     ("name", "title", "text"),
     [
@@ -301,6 +316,34 @@ def test_the_advice_says_for_which_job_it_is(qtbot, tr, states):
     assert "77" not in page.job.text()
     page.show_state(dataclasses.replace(states["done"], recommendation=longer))
     assert "× 77 epochs" in page.job.text()
+
+
+def test_what_was_asked_comes_back_by_its_button(qtbot, tr, states):
+    page = shown(qtbot, AdvicePage(translator=tr))
+    page.show_state(states["done"])
+    advised = states["done"].recommendation
+    asked_for = page.what_if.texts[0].text()
+    for epochs in (77, 309):
+        page.what_if.epochs.setValue(page.what_if.epochs.value() + 20)
+        moved_to = page.what_if.epochs.value()
+        longer = dataclasses.replace(advised.workload, epochs=epochs)
+        found = dataclasses.replace(advised, workload=longer)
+        page.show_state(dataclasses.replace(states["done"], what_if=found))
+        assert page.what_if.epochs.value() == moved_to
+        assert page.job.text().startswith("What if: ")
+        assert f"× {epochs} epochs" in page.job.text()
+    with qtbot.waitSignal(page.what_if_changed) as told:
+        page.what_if.reset_button.click()
+    assert told.args[0] == WhatIf.of(advised)
+    assert page.what_if.texts[0].text() == asked_for
+
+
+def test_another_language_finds_the_sliders_where_they_were(qtbot, tr, states):
+    advised = states["done"].recommendation
+    longer = dataclasses.replace(advised, workload=dataclasses.replace(advised.workload, epochs=77))
+    page = shown(qtbot, AdvicePage(translator=tr))
+    page.show_state(dataclasses.replace(states["done"], what_if=longer))
+    assert page.what_if.texts[0].text() == "77"
 
 
 def test_to_try_comes_before_the_exports_for_the_eye_and_for_the_keyboard(qtbot, tr, states):
