@@ -12,7 +12,9 @@ from advisor.model.machine import DeviceKind
 from advisor.model.option import Advice, OptionFact
 from advisor.model.published import CpuIsaRow, DeviceSpec, GpuFamily, PastSystem
 from advisor.model.quantity import Phase
+from advisor.model.recommendation import Reason, ReasonCode
 from advisor.model.report import Block, Facts, Paragraph, Report, Section
+from advisor.report.conditions_text import condition_text
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import KINDS, PHASES
 from advisor.report.reasons import reason_text
@@ -71,7 +73,7 @@ def _option_section(option: ExplainedOption, tr: Translator) -> Section:
     if not option.refusals:
         lead = tr(N_("On this machine: {advice}."), advice=tr(_ADVICE[fact.advice]))
     else:
-        why = "; ".join(reason_text(reason, tr) for reason in option.refusals)
+        why = "; ".join(_refusal_text(reason, tr) for reason in option.refusals)
         lead = tr(N_("It does not apply to this machine: {why}."), why=why)
     settings = " ".join(f"{s.name}={s.value}" for s in fact.environment)
     rows = (
@@ -88,6 +90,14 @@ def _option_section(option: ExplainedOption, tr: Translator) -> Section:
         title=f"{said(fact.title, tr)} ({fact.id})",
         blocks=(Paragraph(text=lead, style="lead"), _facts(rows, tr)),
     )
+
+
+def _refusal_text(refusal: Reason, tr: Translator) -> str:
+    """Return why a row does not apply; the sentence around it says already that it does not."""
+    if refusal.code is ReasonCode.EXCLUDED:
+        (condition,) = refusal.parameters
+        return condition_text(str(condition.value), tr)
+    return reason_text(refusal, tr)
 
 
 def _effect(fact: OptionFact, tr: Translator) -> str:

@@ -14,7 +14,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
     _R.FASTEST: (N_("Done soonest ({hours}) with this network, all work and waiting counted"),
         N_("Done soonest with this network, all work and waiting counted"),),
     _R.CHEAPEST: (N_("None is cheaper"),),
-    _R.NO_COST_NO_CHANGE: (N_("Costs nothing and changes nothing"),),
+    _R.NO_COST_NO_CHANGE: (N_("Changes nothing and needs no money but for electricity"),),
     _R.FASTER_THAN_NOW: (
         N_("{factor_x} the speed of now (between {low_x} and {high_x})"),
         N_("{factor_x} the speed of now"),

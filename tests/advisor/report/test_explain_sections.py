@@ -100,3 +100,9 @@ def test_advice_about_devices_has_no_english_sentence_in_chinese(knowledge, name
     report = build_explanation_report(explanation, translator_for("zh_CN"))
     lines = render_text(report, width=10_000).splitlines()
     assert [line for line in lines if _ENGLISH.search(line)] == []
+
+
+def test_why_a_row_does_not_apply_is_said_once(knowledge):
+    text = text_of(knowledge, "TF_ENABLE_ONEDNN_OPTS", machine=RX_6800)
+    assert "It does not apply to this machine: TensorFlow leaves oneDNN's kernels off" in text
+    assert "Does not apply here" not in text

@@ -31,7 +31,7 @@ def test_the_first_option_is_the_best(card):
     assert card.numbers.text().startswith(
         "1 h 12 min (48 min – 1 h 48 min) for the whole job · no cost"
     )
-    assert "• Costs nothing and changes nothing." in texts(card)
+    assert "• Changes nothing and needs no money but for electricity." in texts(card)
     assert card.property("first") is True
 
 
