@@ -10,7 +10,7 @@ from advisor.model.machine import MachineProfile, OsFamily
 from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
 
-# Instructions that multiply in a shorter number format.
+# Instructions that multiply in a shorter number format, any of them (option avoid-bf16-no-hw).
 _FORMATS = {
     Precision.BFLOAT16: frozenset({"avx512_bf16", "amx_bf16", "avx_ne_convert", "bf16", "svebf16"}),
     Precision.FLOAT16: frozenset({"avx512_fp16", "amx_fp16", "fphp", "asimdhp"}),

@@ -29,7 +29,6 @@ _MARGIN = 0.9
 # Larger processors in one package may be divided (the first Threadrippers were).
 _MOST_CORES_OF_A_NODE = 14
 
-# Any of these instructions computes in the format (option avoid-bf16-no-hw).
 _GIB = 1024**3
 _PCI_VENDORS = {
     "1002": "amd",

@@ -151,6 +151,7 @@ class AdvisePresenter(QObject):
         if self._state.is_busy or self._is_closing:
             return
         self._cancel = cancel = CancelToken()
+        self._what_if = None
         self._replace(AdviseState(stage=Stage.PROBING))
 
         def work(send: Callable[[Any], None]) -> tuple[Recommendation, str | None]:
@@ -193,9 +194,9 @@ class AdvisePresenter(QObject):
         if advice is None or self._state.is_busy:
             return
         # What is shown may be another advice by now.
-        if advice is of and self._what_if is None:
+        if advice is of:
             self._replace(replace(self._state, what_if=found))
-        elif self._what_if is not None:
+        if self._what_if is not None:
             self._rank_anew(advice, self._what_if)
 
     def _on_rank_failed(self, error: Exception) -> None:
@@ -239,6 +240,7 @@ class AdvisePresenter(QObject):
         if self._state.is_busy or self._is_closing:
             return
         results = advice.measurements.results if advice.measurements else ()
+        self._what_if = None
         self._replace(
             AdviseState(
                 stage=Stage.LAST,
