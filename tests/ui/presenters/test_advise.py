@@ -337,6 +337,16 @@ def test_other_epochs_are_ranked_beside_the_window(qtbot, tr):
     assert presenter.wait(5.0)
 
 
+def advised(qtbot, tr, rerank):
+    """Return a presenter that has an advice and ranks it anew by a function."""
+    presenter = AdvisePresenter(
+        translator=tr, walk_line=FakeWalk(3), keep=lambda _advice: None, rerank=rerank
+    )
+    presenter.start(JourneyRequest())
+    until(qtbot, presenter, Stage.DONE)
+    return presenter
+
+
 def test_only_the_last_of_many_questions_is_answered(qtbot, tr):
     gate, asked = threading.Event(), []
 
@@ -345,11 +355,7 @@ def test_only_the_last_of_many_questions_is_answered(qtbot, tr):
         assert gate.wait(5.0)
         return advice
 
-    presenter = AdvisePresenter(
-        translator=tr, walk_line=FakeWalk(3), keep=lambda _advice: None, rerank=rerank
-    )
-    presenter.start(JourneyRequest())
-    until(qtbot, presenter, Stage.DONE)
+    presenter = advised(qtbot, tr, rerank)
     for epochs in range(1, 30):
         presenter.ask_what_if(WhatIf(epochs=epochs, max_usd=None, deadline_h=None))
     gate.set()
@@ -366,11 +372,7 @@ def test_what_was_asked_comes_back_after_a_drag(qtbot, tr):
         assert gate.wait(5.0)
         return dataclasses.replace(advice, created_on=f"epochs {what_if.epochs}")
 
-    presenter = AdvisePresenter(
-        translator=tr, walk_line=FakeWalk(3), keep=lambda _advice: None, rerank=rerank
-    )
-    presenter.start(JourneyRequest())
-    until(qtbot, presenter, Stage.DONE)
+    presenter = advised(qtbot, tr, rerank)
     advice = presenter.state.recommendation
     for epochs in (3, 40, 309):
         presenter.ask_what_if(WhatIf(epochs=epochs, max_usd=None, deadline_h=None))
@@ -387,13 +389,9 @@ def test_an_answer_to_another_advice_is_not_shown(qtbot, tr):
 
     def rerank(advice, what_if):
         assert gate.wait(5.0)
-        return advice
+        return dataclasses.replace(advice, created_on="ranked anew")
 
-    presenter = AdvisePresenter(
-        translator=tr, walk_line=FakeWalk(3), keep=lambda _advice: None, rerank=rerank
-    )
-    presenter.start(JourneyRequest())
-    until(qtbot, presenter, Stage.DONE)
+    presenter = advised(qtbot, tr, rerank)
     for epochs in (7, 8):
         presenter.ask_what_if(WhatIf(epochs=epochs, max_usd=None, deadline_h=None))
     other = dataclasses.replace(presenter.state.recommendation, created_on="2026-12-25")
