@@ -1,6 +1,7 @@
 """Live progress of the journey on a terminal's standard error, and cancelling by Ctrl-C.
 
-On a terminal one line is rewritten; elsewhere (a file, a log) each event is a line.
+On a terminal one line is rewritten; elsewhere (a file, a log) what stays is a line, and so is
+what passes when nothing was said for some seconds.
 Leaves to others: what happens (`ui.journey`), the final text (`advisor.report`).
 """
 
@@ -26,6 +27,8 @@ from ui.language import user_translator
 
 # Ctrl-C, being asked to end, and the terminal closed.
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+# Whoever reads a file or a pipe hears at least this often that something is done.
+_QUIET_S = 10.0
 
 
 class TerminalProgress:
@@ -41,6 +44,7 @@ class TerminalProgress:
         self._tr = user_translator()
         self._began = time.monotonic()
         self._has_line = False
+        self._said_s = self._began
         self._n_skipped = 0
         self._told: set[str] = set()
         self._old_handlers: dict[signal.Signals, Any] = {}
@@ -134,14 +138,17 @@ class TerminalProgress:
 
     def _line(self, text: str) -> None:
         # A terminal that was closed has nobody to tell; the figures are kept all the same.
+        self._said_s = time.monotonic()
         with contextlib.suppress(OSError):
             self._clear()
             self._stream.write(text + "\n")
             self._stream.flush()
 
     def _rewrite(self, text: str) -> None:
-        """Show a passing state, on terminals only."""
+        """Show a passing state: on terminals in place, elsewhere now and then."""
         if not self._is_terminal:
+            if time.monotonic() - self._said_s >= _QUIET_S:
+                self._line(text)
             return
         width = shutil.get_terminal_size().columns - 1
         with contextlib.suppress(OSError):

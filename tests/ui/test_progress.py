@@ -1,12 +1,13 @@
 """Progress in a terminal."""
 
+import dataclasses
 import io
 
 from advisor.model.kernel import Direction, PeakShape
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Outcome, Runner
 from advisor.model.quantity import Precision
 from probes.bench.events import KernelFinished
-from tests.ui.advice_values import an_advice
+from tests.ui.advice_values import a_measurement, an_advice
 from ui.journey import ProvisionalReady
 from ui.progress import TerminalProgress
 
@@ -44,3 +45,19 @@ def test_the_job_is_told_before_the_first_guess():
     stream = io.StringIO()
     TerminalProgress(stream).show(ProvisionalReady(recommendation=an_advice(ranked=())))
     assert stream.getvalue().splitlines() == [job]
+
+
+def test_a_file_hears_now_and_then_that_something_is_done(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("ui.progress.time.monotonic", lambda: now[0])
+    stream = io.StringIO()
+    progress = TerminalProgress(stream)
+    told = []
+    for n, measured in enumerate(map(a_measurement, range(8)), start=1):
+        request = dataclasses.replace(measured.request, role="calibration")
+        calibrated = dataclasses.replace(measured, request=request)
+        now[0] += 4.0
+        progress.show(KernelFinished(result=calibrated, n_done=n, n_total=8))
+        told.append(len(stream.getvalue().splitlines()))
+    assert told == [0, 0, 1, 1, 1, 2, 2, 2]
+    assert stream.getvalue().startswith("[  3/8]   12 s  ")
