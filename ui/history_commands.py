@@ -4,6 +4,7 @@ Leaves to others: keeping it (`ui.history`), reading advice (`ui.models.history_
 """
 
 import argparse
+import contextlib
 import csv
 import json
 import statistics
@@ -15,20 +16,24 @@ from advisor.format import UNKNOWN, format_duration, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.codec import encode
 from advisor.model.own_step import OwnStep
-from advisor.model.quantity import Phase, Precision
+from advisor.model.quantity import Phase
 from advisor.model.report import Report, Section, Table
 from advisor.model.trial import TrialResult
 from advisor.report.names import OUTCOMES, PHASES
 from advisor.report.said import said_line, said_title
 from advisor.report.trial_section import setup_title
-from advisor.trial.judge import judge_all
-from advisor.trial.plan import BASELINE_ID
 from ui.commands import say, tell_put_aside
 from ui.exits import EXIT_DONE
 from ui.history.rows import HistoryRow
 from ui.history.store import History
 from ui.language import user_translator
-from ui.models.history_entries import EntryKind, HistoryEntry, read_advices
+from ui.models.history_entries import (
+    EntryKind,
+    HistoryEntry,
+    read_advices,
+    report_of,
+    searches_of,
+)
 from ui.settings import advices_folder
 from ui.terminal import print_line, report_text
 from ui.try_commands import history_file
@@ -184,18 +189,12 @@ def _alike(rows: Sequence[HistoryRow]) -> list[list[HistoryRow]]:
 
 def _judged(rows: Sequence[HistoryRow]) -> dict[tuple[str, str], TrialResult]:
     """Return what all runs of a search say together, by its key and the setting, as `try` does."""
-    searches: dict[str, list[HistoryRow]] = {}
-    for row in rows:
-        searches.setdefault(row.search.key, []).append(row)
     found = {}
-    for key, own in searches.items():
-        setups = {row.setup.id: row.setup for row in own}
-        if BASELINE_ID not in setups:
-            continue
-        ordered = [setups.pop(BASELINE_ID), *setups.values()]
-        precision = Precision(own[0].search.precision)
-        for result in judge_all(ordered, [row.run for row in own], precision=precision):
-            found[key, result.setup.id] = result
+    for key, own in searches_of(rows).items():
+        # The runs of a damaged search are listed as they are.
+        with contextlib.suppress(ValueError):
+            for result in report_of(own).results:
+                found[key, result.setup.id] = result
     return found
 
 

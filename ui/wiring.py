@@ -246,6 +246,7 @@ class Wiring(QObject):
         page = AdvicePage(translator=self._tr)
         page.page_requested.connect(self.window.show_page)
         page.what_if_changed.connect(presenter.ask_what_if)
+        page.last_requested.connect(self.window.forget_refused)
         page.last_requested.connect(presenter.show_last)
         page.offer_last(has_last=last_recommendation_file().is_file())
         page.try_requested.connect(self._records.show_trial)

@@ -179,26 +179,17 @@ def bundled_workload(name: str, *, job: Job, networks: Iterable[NetworkFacts]) -
     return workload_from_network(network, title=facts.title, job=job, facts=facts)
 
 
-def _guarded(build: Callable[[], Any], *, file_name: str) -> Any:
-    """Run `build`; name the file in what it refuses and turn endless nesting into a refusal."""
-    try:
-        return build()
-    except NetworkFileError as error:
-        raise NetworkFileError(f"{file_name}: {error}") from None
-    except RecursionError:
-        raise NetworkFileError(f"{file_name}: the configuration is nested too deeply") from None
-
-
 def _network(
     read: Callable[[], Any], *, is_onnx: bool, name: str, batch_size: int, is_training: bool
 ) -> Network:
+    """Build a network; name the file in what is refused, endless nesting as well."""
     build = network_from_onnx if is_onnx else network_from_config
-
-    def built() -> Network:
+    try:
         return build(read(), name=name, batch_size=batch_size, is_training=is_training)
-
-    found: Network = _guarded(built, file_name=name)
-    return found
+    except NetworkFileError as error:
+        raise NetworkFileError(f"{name}: {error}") from None
+    except RecursionError:
+        raise NetworkFileError(f"{name}: the configuration is nested too deeply") from None
 
 
 def workload_from_bytes(data: bytes, *, name: str, job: Job) -> Workload:

@@ -4,7 +4,7 @@ Leaves to others: predicting (`advisor.predict.predict`).
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from advisor.format import format_percent, format_rate
@@ -144,7 +144,7 @@ class PredictionContext:
                 self.measurements,
                 device_id=CPU_DEVICE_ID,
                 precision=own_precision,
-                kinds={operator_kind(operator.shape) for operator in work.operators},
+                workload=work,
             ),
         }
         for name, value in derived.items():
@@ -179,11 +179,11 @@ def device_evidence(
     device_id: str,
     precision: Precision | None = None,
     settings: tuple[Setting, ...] = (),
-    kinds: Iterable[OperatorKind] | None = None,
+    workload: Workload | None = None,
 ) -> tuple[Evidence, ...]:
     """Return the best figure of each class that was measured on a device, in words.
 
-    With `kinds` of these classes alone, and of memory, which every network needs.
+    With a workload of the classes that it has, and of memory, which every network needs.
     "GEMM 1024: 412 GFLOP/s measured here, lower quartile of 5, MAD 1.2 %".
     """
     if measurements is None:
@@ -202,17 +202,14 @@ def device_evidence(
         order = -value if unit == "s" else value
         if kind not in best or order > best[kind][0]:
             best[kind] = (order, measurement)
-    wanted = None if kinds is None else {*kinds, OperatorKind.STREAM}
-    shown = (
-        OperatorKind.GEMM,
-        OperatorKind.CONVOLUTION,
-        OperatorKind.RECURRENT,
-        OperatorKind.STREAM,
-    )
+    kinds = [OperatorKind.GEMM, OperatorKind.CONVOLUTION, OperatorKind.RECURRENT]
+    if workload is not None:
+        own = {operator_kind(operator.shape) for operator in workload.operators}
+        kinds = [kind for kind in kinds if kind in own]
     return tuple(
         _evidence(best[kind][1], measurements.measured_on)
-        for kind in shown
-        if kind in best and (wanted is None or kind in wanted)
+        for kind in (*kinds, OperatorKind.STREAM)
+        if kind in best
     )
 
 

@@ -186,7 +186,11 @@ def _under_setting(
     ratio = step.step_s.mid / now.step_s.mid
     log_sd = math.hypot(now.log_sd, 0.5 * step.log_sd)
     evidence = device_evidence(
-        context.measurements, device_id=CPU_DEVICE_ID, precision=precision, settings=settings
+        context.measurements,
+        device_id=CPU_DEVICE_ID,
+        precision=precision,
+        settings=settings,
+        workload=context.workload,
     )
     return _prediction(
         option.id,

@@ -10,7 +10,7 @@ from advisor.model.prediction import Prediction
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Paragraph, Section, Table
-from advisor.recommend.staying import is_as_it_is
+from advisor.recommend.staying import is_as_it_is, stay_option
 from advisor.report.advice_sections import warning_notes
 from advisor.report.names import BASES
 from advisor.report.reasons import timing_texts
@@ -42,10 +42,8 @@ def times_section(advice: Recommendation, tr: Translator) -> Section:
 
 def _own_title(advice: Recommendation, tr: Translator) -> str:
     """Return what the times of this machine are of: as it is, but for what it has to do first."""
-    own = [row.option for row in advice.ranked if row.option.id == advice.baseline.option_id]
-    if not own or is_as_it_is(own[0]):
-        return tr(N_("This machine as it is"))
-    return said_title(own[0].title, tr)
+    own = stay_option(advice.profile, advice.workload)
+    return tr(N_("This machine as it is")) if is_as_it_is(own) else said_title(own.title, tr)
 
 
 def _row(title: str, times: Prediction, tr: Translator, *, has_epochs: bool) -> tuple[str, ...]:

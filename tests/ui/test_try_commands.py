@@ -258,6 +258,17 @@ def test_the_history_counts_how_often_the_state_now_ran_in_turns(capsys, monkeyp
     assert sorted(counts) == ["1", "4"]
 
 
+def test_runs_of_a_damaged_search_are_listed_as_they_are(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    with History(try_commands.history_file()) as kept:
+        begun = search_of(SOURCE, machine="A CPU", software="keras", created_on="2026-11-21")
+        search = kept.begun(dataclasses.replace(begun, precision="float99"))
+        kept.add_run(search, NOW, a_run(NOW, 0.1, 0), finished_on="2026-11-21")
+    assert run(["history"]) == 0
+    (now,) = (line for line in capsys.readouterr().out.splitlines() if "As it is now" in line)
+    assert now.split()[-3:] == ["1", "100", "ms"]
+
+
 def test_a_history_without_anything(capsys):
     assert run(["history"]) == 0
     assert "nothing was advised or tried yet" in capsys.readouterr().err

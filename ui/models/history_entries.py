@@ -6,7 +6,7 @@ Leaves to others: the files (`ui.history`), words and rows (`ui.models.history_r
 
 import datetime as dt
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -162,10 +162,7 @@ def read_trials(path: Path) -> Iterator[HistoryEntry]:
         problem = " ".join(str(error).split())
         yield HistoryEntry(id=str(path), kind=EntryKind.DAMAGED, date="", problem=problem)
         return
-    searches: dict[str, list[HistoryRow]] = {}
-    for row in rows:
-        searches.setdefault(row.search.key, []).append(row)
-    for key, own in reversed(searches.items()):
+    for key, own in reversed(searches_of(rows).items()):
         yield _trial_entry(key, own)
     for step in reversed(steps):
         yield _own_step_entry(step)
@@ -200,6 +197,14 @@ def _trial_entry(key: str, rows: list[HistoryRow]) -> HistoryEntry:
         machine=search.machine,
         report=report,
     )
+
+
+def searches_of(rows: Iterable[HistoryRow]) -> dict[str, list[HistoryRow]]:
+    """Return the runs of each search by its key, both in their order."""
+    found: dict[str, list[HistoryRow]] = {}
+    for row in rows:
+        found.setdefault(row.search.key, []).append(row)
+    return found
 
 
 def report_of(rows: list[HistoryRow]) -> TrialReport:

@@ -74,7 +74,10 @@ class AdvicePage(QWidget):
     def offer_last(self, *, has_last: bool) -> None:
         """Offer the advice of the last run while there is no other, where there is one."""
         self._has_last = has_last
-        self.last_button.setVisible(has_last and not self._state.is_busy)
+        self._show_last_button()
+
+    def _show_last_button(self) -> None:
+        self.last_button.setVisible(self._has_last and not self._state.is_busy)
 
     def show_state(self, state: AdviseState) -> None:
         """Show a state, now if the page is seen, else when it is."""
@@ -92,12 +95,12 @@ class AdvicePage(QWidget):
         if state is self._shown:
             return
         self._shown = state
-        if state.recommendation is None:
+        asked, advised = state.recommendation, state.shown
+        if asked is None or advised is None:
             self.advice.clear()
             self._show_message(state)
             self._stack.setCurrentWidget(self.message)
             return
-        advised = state.what_if or state.recommendation
         job = job_sentence(advised.workload, advised.preferences, self._tr)
         is_other = state.what_if is not None
         self.job.setText(self._tr(N_("What if: {job}"), job=job) if is_other else job)
@@ -106,7 +109,7 @@ class AdvicePage(QWidget):
             # Only the report tells why each one was left out.
             self.advice.lead_to(self.advice.report)
         self.advice.show_exports(is_enabled=not state.is_busy)
-        self._show_circumstances(state.recommendation, state.what_if)
+        self._show_circumstances(asked, state.what_if)
         self.what_if.setEnabled(not state.is_busy)
         self.try_button.setEnabled(not state.is_busy)
         self._stack.setCurrentWidget(self._both)
@@ -123,7 +126,7 @@ class AdvicePage(QWidget):
     def _show_message(self, state: AdviseState) -> None:
         """Say why there is no advice, and what comes next."""
         tr = self._tr
-        self.last_button.setVisible(self._has_last and not state.is_busy)
+        self._show_last_button()
         if state.is_busy:
             text = tr(N_("The first answer comes in a moment."))
             self.message.show_message(tr(N_("Looking at this machine …")), text)

@@ -3,11 +3,11 @@
 import dataclasses
 
 from advisor.i18n import translator_for
-from advisor.model.option import OptionKind
-from advisor.model.quantity import Phase
+from advisor.model.quantity import Phase, Precision
 from advisor.recommend.reasons import caveat
 from advisor.report.build import build_times_report
 from advisor.report.times_section import times_section
+from tests.advisor.recommend.builders import a_cpu, a_profile
 from tests.ui.advice_values import an_advice
 
 ENGLISH = translator_for("en")
@@ -30,16 +30,14 @@ def test_this_machine_stands_first_then_each_option_by_its_time():
 
 def test_times_of_this_machine_say_what_it_has_to_do_first():
     advice = an_advice()
-    ranked = tuple(
-        dataclasses.replace(
-            row, option=dataclasses.replace(row.option, title="This machine, computing in float32")
-        )
-        if row.option.kind is OptionKind.STAY
-        else row
-        for row in advice.ranked
+    advice = dataclasses.replace(
+        advice,
+        profile=a_profile(cpu=a_cpu(isa_features=("avx", "avx2"))),
+        workload=dataclasses.replace(advice.workload, precision=Precision.BFLOAT16),
     )
-    table = table_of(dataclasses.replace(advice, ranked=ranked))
-    assert table.rows[0][0] == "This machine, computing in float32"
+    for ranked in (advice.ranked, ()):
+        table = table_of(dataclasses.replace(advice, ranked=ranked))
+        assert table.rows[0][0] == "This machine, computing in float32"
 
 
 def test_what_there_is_to_know_of_the_times_stands_below_and_nothing_of_prices():
