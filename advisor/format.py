@@ -17,16 +17,18 @@ _MINUTE_S, _HOUR_S, _DAY_S = 60.0, 3600.0, 86400.0
 _YEAR_S = 365.25 * _DAY_S
 # Beyond this a duration says one thing only: never.
 _MOST_YEARS = 1000.0
+# From here on the thousands stand apart; clocks and memory have four digits as people know them.
+_LONG = 9999.5
 # Money below a cent is not worth its digits.
 _CENT_USD = 0.01
 
 
 def format_number(value: float, *, digits: int = 3) -> str:
-    """Return a number with so many significant digits, never in scientific notation."""
+    """Return a number with so many significant digits: "0.123", "3200", "12,340"."""
     if value == 0:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{value:.{decimals}f}"
+    text = f"{value:{',' if abs(value) >= _LONG else ''}.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -113,10 +113,13 @@ def figure_of(values_s: Sequence[float], *, is_median: bool) -> float:
     differences of two times, and the traffic of memory, which for tenths of a second to seconds
     may be up to twice as fast as usual (decision 0010).
     """
-    if is_median:
-        return statistics.median(values_s)
-    in_order = sorted(values_s)
-    whole, part = divmod(_QUARTER * (len(in_order) - 1), 1.0)
+    return statistics.median(values_s) if is_median else _quantile(values_s, _QUARTER)
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """Return the value below which so large a share lies, between the two nearest."""
+    in_order = sorted(values)
+    whole, part = divmod(share * (len(in_order) - 1), 1.0)
     low = in_order[int(whole)]
     return low if part == 0.0 else low + part * (in_order[int(whole) + 1] - low)
 
@@ -158,6 +161,11 @@ class Measurement:
     def median_s(self) -> float:
         """Median seconds of one execution."""
         return statistics.median(self.values_s)
+
+    @property
+    def middle_half_s(self) -> tuple[float, float]:
+        """Lower and upper quartile of the seconds of one execution."""
+        return _quantile(self.values_s, _QUARTER), _quantile(self.values_s, 1.0 - _QUARTER)
 
     @property
     def min_s(self) -> float:

@@ -13,7 +13,6 @@ from advisor.format import (
     format_duration_interval,
     format_factor,
     format_factor_interval,
-    format_usd,
     format_usd_interval,
 )
 from advisor.i18n import N_, Translator
@@ -38,7 +37,7 @@ from advisor.model.report import (
     Section,
     Table,
 )
-from advisor.report.money import money_text
+from advisor.report.money import money_text, short_money
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
 from advisor.report.reasons import (
@@ -180,7 +179,7 @@ def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
             low=row.prediction.total_s.low,
             mid=row.prediction.total_s.mid,
             high=row.prediction.total_s.high,
-            text=f"{format_duration(row.prediction.total_s.mid, tr)}, {short_money(row)}",
+            text=f"{format_duration(row.prediction.total_s.mid, tr)}, {short_money(row.cost)}",
             emphasis=_emphasis(row, number),
         )
         for number, row in enumerate(advice.ranked)
@@ -190,11 +189,6 @@ def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
     axis = tr(N_("time of the whole job, log scale")) if is_log else tr(N_("time of the whole job"))
     return BarChart(title=tr(N_("Every option beside the others")), axis=axis, bars=bars,
                     is_log=is_log)  # fmt: skip
-
-
-def short_money(row: RankedOption) -> str:
-    """Return the middle of a cost."""
-    return UNKNOWN if row.cost.total_usd is None else format_usd(row.cost.total_usd.mid)
 
 
 def warning_notes(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:
@@ -214,7 +208,7 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
             format_duration_interval(row.prediction.total_s, tr),
             format_duration(row.done_s, tr),
             format_duration(row.prediction.epoch_s.mid, tr),
-            short_money(row),
+            short_money(row.cost),
             format_factor(row.speedup.mid),
             tr(BASES[row.prediction.basis]) + (" (!)" if row.prediction.is_warned else ""),
         )

@@ -8,7 +8,8 @@ from advisor.i18n import N_, Translator
 from advisor.model.option import DEVICE_PREFIX, OptionKind
 from advisor.model.recommendation import Hint, Reason, ReasonCode, Recommendation, Rejection
 from advisor.model.report import Paragraph, Section, Table
-from advisor.report.advice_sections import short_money, warning_notes
+from advisor.report.advice_sections import warning_notes
+from advisor.report.money import short_money
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
 from advisor.report.reasons import reason_text
 from advisor.report.said import said_title
@@ -25,7 +26,7 @@ def short_options_section(advice: Recommendation, tr: Translator) -> Section:
             said_title(row.option.title, tr),
             format_duration_interval(row.prediction.total_s, tr),
             format_duration(row.done_s, tr),
-            short_money(row),
+            short_money(row.cost),
             format_factor(row.speedup.mid) + (" (!)" if row.prediction.is_warned else ""),
         )
         for row in advice.ranked

@@ -10,12 +10,12 @@ from advisor.format import (
     format_duration,
     format_factor,
     format_factor_interval,
-    format_usd,
     format_usd_interval,
 )
 from advisor.i18n import N_, Translator
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Recommendation
+from advisor.report.money import short_money
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_text
 from advisor.report.reasons import reasons_text, sentence_start
@@ -93,7 +93,7 @@ def _option_row(
             is_strong=is_first,
         ),
         Cell(
-            text=format_usd(None if usd is None else usd.mid),
+            text=short_money(row.cost),
             value=math.inf if usd is None else usd.mid,
             explanation=_money_tip(row, tr),
             is_number=True,

@@ -10,13 +10,14 @@ from enum import StrEnum
 from advisor.errors import InputError
 from advisor.i18n import N_
 from advisor.model.measurement import BenchmarkRequest, Measurement
-from advisor.model.quantity import Basis
+from advisor.model.quantity import Basis, Interval
 from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialResult
 from advisor.predict.work import rate
 
 # Less than this is a tie.
 TIE = 0.05
+_Range = tuple[float, float]
 _HEADLINE = "headline"
 _Headlines = dict[tuple[object, ...], Measurement]
 
@@ -45,6 +46,7 @@ class DiffRow:
     Attributes:
         request: of a kernel; result: of a setting that was tried; None otherwise.
         rates: of a kernel before and after, each with its unit, as people state it.
+        is_within_noise: what was timed before and after lies in one range.
     """
 
     kind: FigureKind
@@ -53,6 +55,7 @@ class DiffRow:
     request: BenchmarkRequest | None = None
     result: TrialResult | None = None
     rates: tuple[tuple[float, str], tuple[float, str]] | None = None
+    is_within_noise: bool = False
 
     @property
     def factor(self) -> float:
@@ -61,8 +64,8 @@ class DiffRow:
 
     @property
     def change(self) -> Change:
-        """Faster, slower, or a tie within `TIE`."""
-        if max(self.factor, 1.0 / self.factor) < 1.0 + TIE:
+        """Faster, slower, or a tie: within `TIE`, or within what the values scatter by."""
+        if self.is_within_noise or max(self.factor, 1.0 / self.factor) < 1.0 + TIE:
             return Change.TIE
         return Change.FASTER if self.factor > 1.0 else Change.SLOWER
 
@@ -133,7 +136,12 @@ def _kernel_rows(old: _Headlines, new: _Headlines) -> Iterator[DiffRow]:
                 after_s=after.figure_s,
                 request=after.request,
                 rates=(rate(result), rate(after)),
+                is_within_noise=_overlap(result.middle_half_s, after.middle_half_s),
             )
+
+
+def _overlap(before: _Range, after: _Range) -> bool:
+    return before[0] <= after[1] and after[0] <= before[1]
 
 
 def _headlines(advice: Recommendation) -> _Headlines:
@@ -158,20 +166,22 @@ def diff_trials(before: TrialReport, after: TrialReport, *, names: tuple[str, st
         raise InputError("these two tried different networks or jobs: choose two of the same")
     old = {r.setup.id: r for r in before.results if r.step_s is not None}
     new = {r.setup.id: r for r in after.results if r.step_s is not None}
-    rows = tuple(
-        DiffRow(
-            kind=FigureKind.SETTING,
-            before_s=_sample_s(old[name]),
-            after_s=_sample_s(new[name]),
-            result=new[name],
-        )
-        for name in old
-        if name in new
-    )
+    rows = tuple(_setting_row(old[name], new[name]) for name in old if name in new)
     lost = len(old.keys() ^ new.keys())
     return Diff(before=names[0], after=names[1], rows=rows, n_lost=lost)
 
 
-def _sample_s(result: TrialResult) -> float:
+def _setting_row(before: TrialResult, after: TrialResult) -> DiffRow:
+    old, new = _sample_s(before), _sample_s(after)
+    return DiffRow(
+        kind=FigureKind.SETTING,
+        before_s=old.mid,
+        after_s=new.mid,
+        result=after,
+        is_within_noise=_overlap((old.low, old.high), (new.low, new.high)),
+    )
+
+
+def _sample_s(result: TrialResult) -> Interval:
     assert result.step_s is not None
-    return result.step_s.mid / result.samples_per_step
+    return result.step_s.scaled(1.0 / result.samples_per_step)

@@ -32,7 +32,13 @@ HISTORY_TIPS = (
     "", "", "", N_("What stood first then."), N_("Of the whole job; of one step for a trial."),
 )  # fmt: skip
 DIFF_HEADS = (N_("Figure"), N_("Before"), N_("After"), N_("Factor"), N_("Change"))
-DIFF_TIPS = ("", "", "", N_("2× is twice as fast as before."), N_("Below 5 % it is a tie."))
+DIFF_TIPS = (
+    "",
+    "",
+    "",
+    N_("2× is twice as fast as before."),
+    N_("Below 5 %, or within what the values scatter by, it is a tie."),
+)
 KINDS = {
     EntryKind.ADVICE: N_("advice"),
     EntryKind.TRIAL: N_("trial"),
@@ -209,7 +215,7 @@ def diff_text(diff: Diff, tr: Translator) -> str:
     counts = {change: sum(row.change is change for row in diff.rows) for change in Change}
     lines = [
         tr(
-            N_("{before}, then {after}: {faster} faster, {slower} slower, {tie} within 5 %."),
+            N_("{before}, then {after}: {faster} faster, {slower} slower, {tie} as before."),
             before=diff.before,
             after=diff.after,
             faster=counts[Change.FASTER],

@@ -26,6 +26,31 @@ def test_kernels_are_compared_by_the_figure_that_is_shown():
     assert {row.change for row in kernels} == {Change.FASTER}
 
 
+def with_values(advice, values_s):
+    """The advice with these values of each of its kernels."""
+    results = tuple(
+        dataclasses.replace(result, values_s=values_s) for result in advice.measurements.measured
+    )
+    return dataclasses.replace(
+        advice, measurements=dataclasses.replace(advice.measurements, results=results)
+    )
+
+
+def test_what_lies_within_the_scatter_of_the_values_is_a_tie():
+    def changes(before_s, after_s):
+        advice = measured_advice(time_s=0.5)
+        before, after = with_values(advice, before_s), with_values(advice, after_s)
+        rows = diff_advices(before, after, names=NAMES).rows
+        return {row.change for row in rows if row.request is not None}
+
+    scattered = (1.0, 1.1, 1.2, 1.3, 1.4)
+    assert changes(scattered, tuple(0.9 * value for value in scattered)) == {Change.TIE}
+    assert changes(scattered, tuple(0.6 * value for value in scattered)) == {Change.FASTER}
+    steady = (1.0, 1.001, 1.002, 1.003, 1.004)
+    assert changes(steady, tuple(0.9 * value for value in steady)) == {Change.FASTER}
+    assert changes(steady, tuple(1.1 * value for value in steady)) == {Change.SLOWER}
+
+
 def test_a_prediction_beside_a_trial_is_told():
     advice = measured_advice(time_s=0.5)
     tried = dataclasses.replace(
