@@ -17,8 +17,9 @@ def money_text(cost: Cost, tr: Translator) -> str:
 
 
 def short_money(cost: Cost) -> str:
-    """Return the middle of a cost, "0.00 USD + ?" where nothing is known but that there is more."""
+    """Return the middle of a cost, "> 0 USD" where nothing is known but that there is some."""
     if cost.total_usd is None:
         return format_usd(None)
-    middle = format_usd(cost.total_usd.mid)
-    return f"{middle} + ?" if cost.missing and cost.total_usd.high == 0 else middle
+    if cost.missing and cost.total_usd.high == 0:
+        return "> 0 USD"
+    return format_usd(cost.total_usd.mid)

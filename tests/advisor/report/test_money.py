@@ -30,6 +30,6 @@ def test_the_short_form_does_not_call_what_is_not_counted_nothing():
         return short_money(Cost(total_usd=total, parts=(), missing=missing))
 
     assert short(NOTHING) == "0.00 USD"
-    assert short(NOTHING, "price of electricity") == "0.00 USD + ?"
+    assert short(NOTHING, "price of electricity") == "> 0 USD"
     assert short(Interval(low=1.0, mid=1.5, high=2.0), "price of electricity") == "1.50 USD"
     assert short(None, "price of an hour") == "–"
