@@ -104,6 +104,8 @@ print((time.process_time() - sent[0]) / 0.05, file=sys.stderr)
 """
 
 
+# Threads that wait for a core which other tests hold cannot fall asleep.
+@pytest.mark.alone
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has one thread")
 def test_whoever_rests_leaves_the_cores_to_others():
     folder = str(Path(next(iter(probes.workers.__path__))))
