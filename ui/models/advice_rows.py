@@ -15,6 +15,7 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.prediction import Prediction
 from advisor.model.recommendation import AvoidedOption, Hint, RankedOption, Recommendation
+from advisor.report.advice_sections import MAY_BE_FAR_OFF
 from advisor.report.money import short_money
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_text
@@ -68,7 +69,7 @@ def _option_row(
     total_s = row.prediction.total_s
     title = said_title(row.option.title, tr)
     detail = f"{tr(KINDS[row.option.kind])} · {tr(BASES[basis])}"
-    warned = tr(N_("May be off by more than 3 times.")) if row.prediction.is_warned else ""
+    warned = tr(MAY_BE_FAR_OFF) if row.prediction.is_warned else ""
     return (
         Cell(text=str(row.rank), value=float(row.rank), is_number=True, is_strong=is_first),
         Cell(

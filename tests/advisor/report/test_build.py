@@ -50,7 +50,7 @@ def test_measurements_alone_say_that_they_were_cancelled():
 
 @pytest.mark.parametrize("build", [build_report, build_summary])
 def test_the_mark_of_wide_predictions_is_explained_where_it_stands(build):
-    told = "(!) may be off by more than 3 times."
+    told = "(!) may be off by more than 3 times: about 1 in 20"
     advice = an_advice()
     warned = tuple(
         replace(row, prediction=replace(row.prediction, is_warned=is_warned))

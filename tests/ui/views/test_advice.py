@@ -62,7 +62,10 @@ def test_what_the_mark_means_stands_under_the_table_where_a_row_has_it(view):
     )
     view.show_advice(an_advice(ranked=(far, *advice.ranked[1:])), is_provisional=False)
     assert view.warning_note.isVisible()
-    assert view.warning_note.text() == "(!) may be off by more than 3 times."
+    assert view.warning_note.text() == (
+        "(!) may be off by more than 3 times: about 1 in 20 such times was, in tests against"
+        " published results."
+    )
 
 
 def test_the_option_that_the_user_chose_stays_chosen_where_the_order_changes(view):
