@@ -6,6 +6,7 @@ Leaves to others: times of kernels (`advisor.predict.efficiency`).
 from advisor.model.kernel import ConvShape, Direction, GemmShape, KernelCall, OperatorKind
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
+from advisor.predict.work import kernel_calls, operator_kind
 
 # The gradient of a depthwise convolution's weights takes so many times as long when its data are
 # not in the caches as when it is timed in a row: eight shapes of 5x5 windows, batch 4 and 24, took
@@ -32,6 +33,7 @@ _USUAL_LAST_CACHE_BYTES = 32 << 20
 _HELD_ELSEWHERE = 0.5
 # Kernels that read all weights of their layer once. Recurrent ones read them at each time step.
 _READ_WHOLE = (GemmShape, ConvShape)
+_READING = (Direction.FORWARD, Direction.INPUT_GRADIENT)
 
 
 def cold_factor(kind: OperatorKind, *, direction: Direction) -> float:
@@ -63,9 +65,27 @@ def share_fetched(workload: Workload, *, last_cache_bytes: int | None) -> float:
     return min(1.0, max(0.0, over))
 
 
+def fetched_bytes(workload: Workload) -> dict[OperatorKind, int]:
+    """Return the bytes of weights that a step reads from memory at least, by class of operator.
+
+    They are read forward, and once more for the gradient of the input; those that the last cache
+    of usual processors holds are not.
+    """
+    share = share_fetched(workload, last_cache_bytes=None)
+    found: dict[OperatorKind, int] = {}
+    for operator in workload.operators:
+        calls = kernel_calls(operator, phase=workload.phase, batch_size=workload.batch_size)
+        reads = sum(call.direction in _READING for call in calls)
+        if isinstance(operator.shape, _READ_WHOLE):
+            size = reads * operator.used_parameters * Precision.FLOAT32.size_bytes
+            kind = operator_kind(operator.shape)
+            found[kind] = found.get(kind, 0) + int(share * size)
+    return found
+
+
 def fetching_s(operator: Operator, call: KernelCall, *, byte_per_s: float) -> float:
     """Return the seconds that a kernel waits for its weights where they are in no cache."""
-    reads = call.direction in (Direction.FORWARD, Direction.INPUT_GRADIENT)
+    reads = call.direction in _READING
     if not reads or not isinstance(call.shape, _READ_WHOLE):
         return 0.0
     size = operator.used_parameters * Precision.FLOAT32.size_bytes

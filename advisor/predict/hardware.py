@@ -210,9 +210,15 @@ def _usable_cores(cpu: Cpu) -> tuple[float, int]:
     return cores, max(1, min(threads, math.ceil(cores)))
 
 
-def _memory_bandwidth(memory: Memory) -> float | None:
+def _memory_bandwidth(memory: Memory, *, most_channels: int | None) -> float | None:
+    """Return sustained byte/s of the channels in use, of 64 bits each.
+
+    Firmware may name halves of the channels of soldered memory: no processor has more than
+    `most_channels` of its data sheet.
+    """
     if memory.channels and memory.speed_mt_per_s:
-        return memory.channels * memory.speed_mt_per_s * 1e6 * 8 * STREAM_SHARE_OF_PEAK
+        channels = min(memory.channels, most_channels or memory.channels)
+        return channels * memory.speed_mt_per_s * 1e6 * 8 * STREAM_SHARE_OF_PEAK
     return None
 
 
@@ -266,12 +272,13 @@ def cpu_limits(profile: MachineProfile, *, knowledge: Knowledge) -> CpuLimits:
     )
     if is_guessed:
         notes.append("The microarchitecture is not known: its vector width is assumed.")
-    bandwidth = _memory_bandwidth(profile.memory)
+    packages = max(1, cpu.n_packages or 1)
+    most_channels = packages * spec.memory_channels if spec and spec.memory_channels else None
+    bandwidth = _memory_bandwidth(profile.memory, most_channels=most_channels)
     if bandwidth is None and spec and spec.memory_bandwidth_byte_per_s:
         bandwidth = spec.memory_bandwidth_byte_per_s * STREAM_SHARE_OF_PEAK
     names = f"{cpu.brand} {cpu.microarchitecture}"
     is_server = is_rented(profile) or _is_server(names, more=_LIKE_SERVERS)
-    packages = max(1, cpu.n_packages or 1)
     least = packages * shared_bandwidth(
         cores / packages,
         year=_first_year(row),

@@ -184,9 +184,10 @@ def parse_memory_modules(text: str | None) -> tuple[int | None, float | None]:
         for m in used
     ]
     known_rates = [rate for rate in rates if rate is not None and rate < 100_000]
-    places = [_channel(m) for m in used]
+    places = {_channel(m): parse.positive_int(parse.parse_int(m.get("DATA_WIDTH"))) for m in used}
     is_complete = bool(places) and None not in places
-    return len(set(places)) if is_complete else None, min(known_rates, default=None)
+    channels = parse.wide_channels(places.values()) if is_complete else None
+    return channels, min(known_rates, default=None)
 
 
 def _channel(module: dict[str, str]) -> str | None:

@@ -6,6 +6,7 @@ Leaves to others: which file holds what.
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 _SIZE = re.compile(r"\s*(\d{1,15})\s*([kmgt]?)(?:i?b)?\s*", re.IGNORECASE)
@@ -13,6 +14,8 @@ _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 
 # More logical CPUs than any machine has; bounds what a damaged list can cost.
 MAX_CPUS = 65_536
+# Of a memory channel of DIMMs; those of DDR5 count both halves.
+_CHANNEL_BITS = 64
 
 
 def parse_int(text: object, *, base: int = 10) -> int | None:
@@ -119,3 +122,12 @@ def clean_name(text: object) -> str | None:
         return None
     printable = "".join(c if c.isprintable() else " " for c in text[:1000])
     return " ".join(printable.split())[:200].rstrip() or None
+
+
+def wide_channels(widths: Iterable[int | None]) -> int:
+    """Return how many memory channels of 64 bits some channels are; None: of 64 bits.
+
+    Soldered memory has channels of 16 or 32 bits.
+    """
+    bits = sum(min(width or _CHANNEL_BITS, _CHANNEL_BITS) for width in widths)
+    return max(1, bits // _CHANNEL_BITS)

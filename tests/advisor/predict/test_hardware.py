@@ -87,6 +87,15 @@ def test_memory_modules_tell_the_bandwidth():
     assert limits.bandwidth_byte_per_s == pytest.approx(0.75 * 51.2e9)
 
 
+def test_no_processor_has_more_channels_than_its_data_sheet():
+    memory = Memory(
+        total_bytes=None, available_bytes=None, limit_bytes=None, channels=4, speed_mt_per_s=6400
+    )
+    machine = profile(cores=8, brand="AMD Ryzen 7 7840U w/ Radeon 780M Graphics", memory=memory)
+    limits = cpu_limits(machine, knowledge=load_knowledge())
+    assert limits.bandwidth_byte_per_s == pytest.approx(0.75 * 102.4e9)
+
+
 def test_some_of_the_cores_do_not_draw_all_of_the_bandwidth():
     memory = Memory(
         total_bytes=None, available_bytes=None, limit_bytes=None, channels=12, speed_mt_per_s=4800

@@ -11,18 +11,23 @@ from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.offer import AcceleratorName
 from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Basis, Phase, Precision
+from advisor.predict.hardware import platform_limits
 from advisor.predict.parallel import data_parallel_speedup, gradient_exchange_s
 from advisor.predict.transfer import hardware_key, transfer
 from tests.advisor.predict.builders import (
     calibration,
     device,
+    gemm,
     knowledge,
     measurement_set,
     offer,
+    operator,
     platform,
     prediction_context,
+    profile,
     published,
     small_cnn,
+    workload,
 )
 
 GPU = device("RTX Test", peak=20e12, bandwidth=600e9, memory=8 << 30, architecture="Ada")
@@ -143,6 +148,22 @@ def test_more_cores_help_less_than_in_proportion():
     times = [estimate(rent(vcpus=n)).step_s.mid for n in (8.0, 16.0, 32.0)]
     assert times[0] > times[1]
     assert times[0] / times[2] < 4
+
+
+@pytest.mark.parametrize("is_measured", [True, False])
+def test_cores_that_wait_for_weights_gain_nothing_by_their_number(is_measured):
+    parameters = 20_000 * 20_000
+    layer = operator(gemm(1, 20_000, 20_000), parameters=parameters)
+    large = workload(layer, phase=Phase.INFERENCE, batch=1, memory=4 << 30)
+    where = context(large, machine=profile(cores=1, mhz=400.0), is_measured=is_measured)
+    option = rent(vcpus=192.0)
+    rate = platform_limits(
+        where.cloud.platform_of(option.offer),
+        vcpus=192.0,
+        architecture=option.offer.architecture,
+        knowledge=where.knowledge,
+    ).bandwidth_byte_per_s
+    assert estimate(option, where).step_s.mid >= 4 * parameters / rate
 
 
 def test_far_extrapolation_is_less_sure():

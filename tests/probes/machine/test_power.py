@@ -122,6 +122,14 @@ def test_channels_are_counted_by_controller_and_letter():
     assert parse_memory_modules(text) == (2, 2933.0)
 
 
+def test_channels_of_16_bits_count_a_quarter():
+    text = "".join(
+        module(n, bank=f"P0 CHANNEL {n}", rate=7500) + f"E:MEMORY_DEVICE_{n}_DATA_WIDTH=16\n"
+        for n in range(8)
+    )
+    assert parse_memory_modules(text) == (2, 7500.0)
+
+
 def test_modules_without_a_channel_leave_it_unknown():
     text = module(0, bank="P0 CHANNEL A", place="DIMM 0") + module(1, bank="BANK 1")
     assert parse_memory_modules(text) == (None, 3200.0)
