@@ -151,6 +151,8 @@ def advice_caveats(
     found = []
     if not ranked:
         found.append(caveat("nothing_within_limits" if preferences.has_limits else "nothing_fits"))
+    elif all(changes_network(entry.option) for entry in ranked):
+        found.append(caveat("only_other_jobs"))
     spread = baseline.total_s.high / baseline.total_s.low if baseline.total_s.low > 0.0 else 1.0
     if spread > WIDE_FACTOR:
         found.append(caveat("interval_wide", factor_x=spread))

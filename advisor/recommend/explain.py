@@ -112,7 +112,9 @@ def _place_reasons(placed: Placed, field: Field) -> list[Reason]:
         found.append(_window_reason(candidate, field))
     if option.id == field.fastest_id:
         found.append(reason(ReasonCode.FASTEST, hours=hours))
-    if option.id == field.cheapest_id and candidate.usd is not None:
+    # What costs something that nobody knows may be dearer than another.
+    is_known = candidate.usd is not None and not candidate.cost.missing
+    if option.id == field.cheapest_id and is_known:
         found.append(reason(ReasonCode.CHEAPEST, usd=candidate.usd))
     if is_as_it_is(option):
         found.append(reason(ReasonCode.NO_COST_NO_CHANGE))

@@ -4,7 +4,8 @@ Every option competes with its *effective time*: computing + redone work after i
 + waiting before the start + a person's work to get there (`advisor.recommend.effort`).
 
 - **fastest**: least effective time.
-- **cheapest**: least money; among equal money the least effective time.
+- **cheapest**: least money, on this machine in whole cents; among equal money the least effective
+  time.
 - **balanced**: the cheapest within 20 % of the fastest. Precisely: let T be the least effective
   time of all options that could be chosen. In the window are the options that need at most 1.2 T,
   and those that run on this machine and need at most T + 1 h (money must save at least an hour).
@@ -235,8 +236,12 @@ def _class_steps(
 
 def _money_parts(candidate: Candidate) -> tuple[ScorePart, ...]:
     patience = candidate.effective_s / _HOUR_S * PATIENCE_USD_PER_H
+    usd = candidate.usd or 0.0
+    if candidate.is_local:
+        # Parts of a cent of electricity are worth nobody's work.
+        usd = round(usd / _CENT_USD) * _CENT_USD
     return (
-        ScorePart(name="usd", value=candidate.usd or 0.0),
+        ScorePart(name="usd", value=usd),
         ScorePart(name="patience_usd", value=patience),
     )
 

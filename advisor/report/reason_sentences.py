@@ -270,6 +270,10 @@ CAVEATS: dict[str, tuple[str, ...]] = {
         N_("Nothing that is known can do this job: take a smaller batch, network or input."),
     ),
     "nothing_within_limits": (N_("Nothing fits your limits: loosen one of them."),),
+    "only_other_jobs": (
+        N_("Nothing that does this job as you asked for it is left: what is ranked computes"
+           " something smaller instead, and its accuracy must be judged again."),
+    ),
     "first_takes_long": (
         N_("Even the first option computes for {hours}. If that is too long: look at what your"
            " limits leave out, at buying and at free services, or take a smaller network or fewer"

@@ -35,7 +35,8 @@ _PLAIN_WORD = re.compile(r"[a-z]+(?=[ ,]|$)")
 # Caveats about what to take, not about how long something takes.
 _OF_CHOICE = frozenset(
     {
-        "nothing_within_limits", "nothing_fits", "first_takes_long", "first_uncertain",
+        "nothing_within_limits", "nothing_fits", "only_other_jobs", "first_takes_long",
+        "first_uncertain",
         "pays_in_longer_jobs", "price_is_not_availability", "electricity_not_counted",
         "purchase_price_not_of_today", "opencl_device_is_cpu", "condition_unknown",
         "prices_older_than_90_days", "spot_prices_older_than_7_days",
@@ -126,7 +127,9 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
 
 def grave_text(advice: Recommendation, tr: Translator) -> str:
     """Return the caveats without which no time of an advice may be read, a line each."""
-    codes = ("memory_too_small", "tensorflow_needs_avx", "tensorflow_has_no_build")
+    codes = (
+        "memory_too_small", "tensorflow_needs_avx", "tensorflow_has_no_build", "only_other_jobs",
+    )  # fmt: skip
     return "\n".join(_caveats_of(advice, codes, tr))
 
 

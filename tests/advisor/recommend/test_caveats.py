@@ -247,6 +247,14 @@ def test_limits_that_nobody_set_are_not_blamed():
     assert "nothing_within_limits" not in found
 
 
+def test_that_only_smaller_jobs_are_left_is_told():
+    smaller = a_row(an_option("a", kind=OptionKind.CHANGE_NETWORK))
+    same = a_row(an_option("b"))
+    assert "only_other_jobs" in of_advice(smaller)
+    assert "only_other_jobs" not in of_advice(same, smaller)
+    assert "only_other_jobs" not in of_advice()
+
+
 def test_a_wide_interval_of_the_baseline_is_told():
     wide = replace(a_prediction(), total_s=Interval(low=1.0, mid=2.0, high=5.0))
     assert of_advice(a_row(an_option()), baseline=wide)["interval_wide"] == {"factor_x": 5.0}

@@ -68,6 +68,11 @@ def test_staying_is_cheapest_and_changes_nothing():
     assert found[ReasonCode.SLOWER_THAN_FIRST] == {"factor_x": 10.0}
 
 
+def test_where_electricity_has_no_price_nobody_knows_what_is_cheapest():
+    unknown = replace(STAY, cost=replace(STAY.cost, missing=("price of electricity",)))
+    assert ReasonCode.CHEAPEST not in reasons([unknown], "stay")
+
+
 def test_a_local_option_within_the_hour_alone_claims_no_percentage():
     stay = candidate(an_option(), hours=0.9, usd=0.0)
     found = reasons([stay, rented(hours=0.1, usd=2.0)], "stay")

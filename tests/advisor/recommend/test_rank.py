@@ -90,6 +90,19 @@ def test_a_persons_work_counts_as_time():
     assert order([build, stay], Objective.FASTEST) == ["stay", "build"]
 
 
+@pytest.mark.parametrize("objective", [Objective.CHEAPEST, Objective.BALANCED])
+def test_parts_of_a_cent_are_worth_nobodys_work(objective):
+    stay = candidate("stay", hours=0.01, usd=0.003, kind=OptionKind.STAY)
+    setting = candidate(
+        "setting",
+        hours=0.005,
+        usd=0.0015,
+        kind=OptionKind.RUNTIME_SETTINGS,
+        effort=Effort(work_s=300.0, wait_s=0.0, basis="a variable"),
+    )
+    assert order([setting, stay], objective) == ["stay", "setting"]
+
+
 def test_work_lost_to_interruptions_counts_as_time():
     spot = candidate("spot", hours=1.0, usd=1.0, redone_h=1.0)
     steady = candidate("steady", hours=1.5, usd=1.0)
