@@ -245,8 +245,10 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     here = context.cpu_limits
     base = context.baseline_step
     is_measured = base.basis is not Basis.MODEL_ONLY
-    # A time by the data sheet is carried on by the law that it was made with.
-    speedup = context.law.speedup if is_measured else core_speedup
+    # A time by the data sheet was made with a law that flatters many cores: to fewer ones it is
+    # carried on by that, to more by what was published.
+    by_sweeps = is_measured or target.cores > here.cores
+    speedup = context.law.speedup if by_sweeps else core_speedup
     single = here.ghz / target.ghz
     precision = context.workload.precision
 

@@ -166,6 +166,14 @@ def test_cores_that_wait_for_weights_gain_nothing_by_their_number(is_measured):
     assert estimate(option, where).step_s.mid >= 4 * parameters / rate
 
 
+def test_by_a_data_sheet_many_cores_gain_no_more_than_sweeps_tell():
+    def gain(where):
+        few, many = (estimate(rent(vcpus=n), where).step_s.mid for n in (16.0, 192.0))
+        return few / many
+
+    assert gain(context(is_measured=False)) == pytest.approx(gain(context()), rel=0.1)
+
+
 def test_far_extrapolation_is_less_sure():
     near, far = estimate(rent(vcpus=8.0)), estimate(rent(vcpus=192.0))
     assert far.step_s.high / far.step_s.low > near.step_s.high / near.step_s.low
