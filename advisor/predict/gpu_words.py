@@ -4,6 +4,7 @@ Leaves to others: the time (`advisor.predict.transfer`), the forms of these sent
 translation (`advisor.report.sentences`).
 """
 
+from advisor.model.machine import DeviceKind
 from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
@@ -12,9 +13,14 @@ from advisor.predict.answers import Nearby
 from advisor.predict.parallel import BUS_BYTE_PER_S, data_parallel_speedup
 
 
-def gain_of_several(workload: Workload, *, step_s: float, fixed_s: float) -> tuple[str, ...]:
-    """Return what training on more than one such GPU would gain; nothing for inference."""
-    if workload.phase is not Phase.TRAINING:
+def gain_of_several(
+    spec: DeviceSpec, workload: Workload, *, step_s: float, fixed_s: float
+) -> tuple[str, ...]:
+    """Return what training on more than one such GPU would gain; nothing for inference.
+
+    Nothing for an integrated GPU either: no machine has two.
+    """
+    if workload.phase is not Phase.TRAINING or spec.kind is DeviceKind.IGPU:
         return ()
     gains = [
         data_parallel_speedup(

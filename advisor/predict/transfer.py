@@ -362,7 +362,9 @@ def _gpu_estimate(
                 spec, found, factor=working / computing if computing else 1.0,
                 is_waiting=waiting > working, share=share, wanted=workload.precision,
             ),
-            *gain_of_several(workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)),
+            *gain_of_several(
+                spec, workload, step_s=total, fixed_s=min(total, waiting + _GPU_CALL_S)
+            ),
         ),
         is_warned=found is None or found.is_warned or waiting > working,
     )  # fmt: skip

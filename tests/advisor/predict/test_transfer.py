@@ -104,6 +104,9 @@ def test_training_on_several_gpus_is_told_and_inference_is_not():
     work = small_cnn(phase=Phase.INFERENCE)
     asked = estimate(rent_gpu(), context(work=work))
     assert not any("two such GPUs" in text for text in asked.assumptions)
+    integrated = buy(dataclasses.replace(GPU, kind=DeviceKind.IGPU))
+    alone = estimate(integrated, context())
+    assert not any("two such GPUs" in text for text in alone.assumptions)
 
 
 @pytest.mark.parametrize(
