@@ -303,6 +303,16 @@ def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
     )
 
 
+def _earlier_measurements(profile: MachineProfile) -> MeasurementSet | None:
+    """Return what this machine measured last, for a first guess; None: nothing complete."""
+    from ui.last_measured import last_measured
+
+    run = last_measured()
+    if run is None or run.measurements is None or run.measurements.is_cancelled:
+        return None
+    return run.measurements if run.profile.cpu.brand == profile.cpu.brand else None
+
+
 def walk(
     request: JourneyRequest,
     *,
@@ -321,7 +331,8 @@ def walk(
     profile = probe_machine()
     on_event(ProfileReady(profile=profile))
     index = bundled_index()
-    first = advise(profile, None, workload, request.preferences, knowledge, index=index)
+    earlier = _earlier_measurements(profile)
+    first = advise(profile, earlier, workload, request.preferences, knowledge, index=index)
     on_event(ProvisionalReady(recommendation=first))
     # What does not fit is not run here, nor are its kernels; the machine is measured all the same.
     fits = memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is not False

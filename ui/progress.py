@@ -92,13 +92,17 @@ class TerminalProgress:
             if not advised.ranked:
                 return
             first = advised.ranked[0]
-            self._line(
-                tr(
-                    N_("First guess, nothing measured yet: {title}, {time}"),
-                    title=said_title(first.option.title, tr),
-                    time=format_duration_interval(first.prediction.total_s, tr),
-                )
-            )
+            guess = {
+                "title": said_title(first.option.title, tr),
+                "time": format_duration_interval(first.prediction.total_s, tr),
+            }
+            if advised.measurements is None:
+                text = tr(N_("First guess, nothing measured yet: {title}, {time}"), **guess)
+            else:
+                date = advised.measurements.measured_on
+                text = N_("First guess, by what was measured on {date}: {title}, {time}")
+                text = tr(text, date=date, **guess)
+            self._line(text)
         elif isinstance(event, PlanReady):
             text = N_("Measuring up to {n} kernels, what weighs most first; Ctrl-C stops")
             self._line(tr(text, n=event.n_kernels))

@@ -1,5 +1,7 @@
 """What comes before a run, and what becomes of one that was cancelled at once."""
 
+import dataclasses
+import io
 import time
 
 import pytest
@@ -10,10 +12,13 @@ from advisor.report.build import build_summary
 from advisor.report.text import render_text
 from probes.bench.process import CancelToken
 from tests.advisor.recommend.builders import a_cpu, a_profile
-from ui import dataset, journey
+from tests.ui.history_values import measured_advice
+from ui import dataset, journey, settings
 from ui.cli import run
 from ui.files import write_document
+from ui.last_measured import keep_bench
 from ui.models.history_diff import diff_advices
+from ui.progress import TerminalProgress
 from ui.sharing import upload_of
 
 
@@ -45,6 +50,28 @@ def test_a_run_cancelled_before_its_first_figure_says_so(fresh):
         upload_of(advice)
     diff = diff_advices(advice, advice, names=("a", "b"))
     assert any("rests on no measurement" in note for note in diff.notes)
+
+
+@pytest.mark.parametrize(("brand", "is_taken"), [(None, True), ("Another One", False)])
+def test_the_first_guess_goes_by_what_this_machine_measured_last(
+    fresh, tmp_path, monkeypatch, brand, is_taken
+):
+    monkeypatch.setattr(settings, "data_folder", lambda: tmp_path)
+    here = journey.probe_machine(with_opencl=False)
+    known = measured_advice(time_s=0.5).measurements
+    cpu = dataclasses.replace(here.cpu, brand=brand or here.cpu.brand)
+    keep_bench(dataclasses.replace(here, cpu=cpu), known)
+    cancel, told = CancelToken(), []
+    cancel.cancel()
+    request = journey.JourneyRequest(network="mnist-mlp")
+    final = journey.walk(request, on_event=told.append, cancel=cancel)
+    first = next(each for each in told if isinstance(each, journey.ProvisionalReady))
+    assert first.recommendation.measurements == (known if is_taken else None)
+    assert final.measurements.is_cancelled
+    stream = io.StringIO()
+    TerminalProgress(stream).show(first)
+    expected = "by what was measured on" if is_taken else "nothing measured yet"
+    assert f"First guess, {expected}" in stream.getvalue()
 
 
 def test_a_job_that_is_too_large_is_advised_on_all_the_same(tmp_path, capsys):

@@ -80,6 +80,10 @@ class AnswerCard(QFrame):
     def _badge(self, advice: Recommendation, number: int, *, is_provisional: bool) -> str:
         tr = self._tr
         basis = tr(BASES[advice.ranked[number].prediction.basis])
+        earlier = advice.measurements
+        if is_provisional and number == 0 and earlier is not None:
+            text = N_("First guess, by what was measured on {date} · {basis}")
+            return tr(text, date=earlier.measured_on, basis=basis)
         if is_provisional and number == 0:
             return tr(N_("First guess, nothing measured yet · {basis}"), basis=basis)
         if number == 0 and advice.measurements is not None and advice.measurements.is_cancelled:

@@ -41,6 +41,12 @@ def test_a_guess_is_called_one(card):
     assert "model only" in card.badge.text()
 
 
+def test_a_guess_by_earlier_measurements_says_their_date(card):
+    card.show_option(an_advice(), 0, is_provisional=True)
+    date = an_advice().measurements.measured_on
+    assert card.badge.text().startswith(f"First guess, by what was measured on {date} · ")
+
+
 def test_another_option_says_its_place_and_its_money(card):
     card.show_option(an_advice(), 1)
     assert card.badge.text().startswith("Option 2 of 5")
