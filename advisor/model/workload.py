@@ -25,9 +25,12 @@ class Operator:
         variables: those of its weight tensors that training updates; 0 with parameters means
             frozen: no weight gradient, no update.
         needs_input_gradient: False for the first layers of a network.
-        output_elements: values it produces for the whole batch (activations kept for training).
+        output_elements: values it produces for the whole batch (activations kept for training),
+            those of all its repeats together.
         shared_parameters: values of its weights that an earlier call of the layer counts;
             shared_variables: those of these tensors that training updates.
+        kept_elements: values that training keeps of it beside them, where its shape does not tell.
+        repeats: times that it is run in a step, one after the other: moments of a sequence.
     """
 
     layer: str
@@ -40,6 +43,8 @@ class Operator:
     needs_input_gradient: bool = True
     shared_parameters: int = 0
     shared_variables: int = 0
+    kept_elements: int = 0
+    repeats: int = 1
 
     @property
     def used_parameters(self) -> int:

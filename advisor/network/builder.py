@@ -121,10 +121,12 @@ class NetworkBuilder:
         result: Result,
         tensors: tuple[Tensor, ...],
         is_trainable: bool = True,
+        repeats: int = 1,
     ) -> tuple[Tensor, ...]:
         """Add a call of the layer `name` with its result; return its output tensors.
 
-        A name that was added before shares its weights, which are counted once.
+        A name that was added before shares its weights, which are counted once. The call is run
+        `repeats` times, one after the other.
         """
         self.count_call()
         is_repeated = name in self._seen
@@ -133,7 +135,11 @@ class NetworkBuilder:
             self.note(result.note)
         first, before = len(self._operators), self._trainable
         for position, step in enumerate(result.steps):
-            weighed = replace(step, is_shared=step.is_shared or is_repeated)
+            weighed = replace(
+                step,
+                is_shared=step.is_shared or is_repeated,
+                repeats=repeats * step.repeats,
+            )
             if not is_trainable:
                 weighed = replace(weighed, weights=(), frozen=(*step.frozen, *step.weights))
             sources = _sources(step, position=position, first=first, tensors=tensors)
@@ -161,7 +167,8 @@ class NetworkBuilder:
         self, layer: str, *, layer_type: str, step: Step, sources: tuple[int, ...]
     ) -> None:
         parameters = sum(step.weights) + sum(step.frozen)
-        if max(step.elements, parameters) > MAX_ELEMENTS:
+        elements = step.elements * step.repeats
+        if max(elements, parameters) > MAX_ELEMENTS:
             raise NetworkFileError(f"layer {layer!r} is too large for any machine")
         needs_gradient = any(self._carries[source] for source in sources)
         variables = len(step.weights)
@@ -173,10 +180,12 @@ class NetworkBuilder:
                 inputs=sources,
                 parameters=0 if step.is_shared else parameters,
                 variables=0 if step.is_shared else variables,
-                output_elements=step.elements,
+                output_elements=elements,
                 needs_input_gradient=needs_gradient,
                 shared_parameters=parameters if step.is_shared else 0,
                 shared_variables=variables if step.is_shared else 0,
+                kept_elements=step.kept * step.repeats,
+                repeats=step.repeats,
             )
         )
         self._trainable += 0 if step.is_shared else sum(step.weights)
@@ -193,7 +202,9 @@ class NetworkBuilder:
         is_repeated: bool,
     ) -> None:
         operators = [self._operators[position] for position in added]
-        multiply_adds = sum(count_multiply_adds(operator.shape) for operator in operators)
+        multiply_adds = sum(
+            operator.repeats * count_multiply_adds(operator.shape) for operator in operators
+        )
         self._layers.append(
             Layer(
                 name=name,

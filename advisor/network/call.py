@@ -20,11 +20,13 @@ class Step:
     """One kernel of a layer.
 
     Attributes:
-        elements: values it produces, for the whole batch.
+        elements: values that it produces at a time, for the whole batch.
         weights: sizes of its trainable tensors; frozen: of those that no gradient updates.
         is_shared: whether an earlier step of this layer counts these weights.
         reads: earlier steps of this layer (0, 1, ...) or inputs of the layer (-1 for the first,
             -2 for the second); None: the step before, all inputs for the first step.
+        kept: values that training keeps of it beside them, where its shape does not tell.
+        repeats: times that it is run one after the other, once for each moment of a sequence.
     """
 
     shape: KernelShape
@@ -33,6 +35,8 @@ class Step:
     frozen: tuple[int, ...] = ()
     is_shared: bool = False
     reads: tuple[int, ...] | None = None
+    kept: int = 0
+    repeats: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,7 @@ class Call:
         is_masked: whether an input has a mask of moments that do not count.
         declared: output shapes that the file records, None where it does not.
         is_moment: whether it is applied to a moment of a sequence: sequences in it are told as one.
+        is_operation: whether the file says that it is a function of `keras.ops`, not a layer.
     """
 
     class_name: str
@@ -58,6 +63,7 @@ class Call:
     is_masked: bool = False
     declared: tuple[Shape | None, ...] = ()
     is_moment: bool = False
+    is_operation: bool = False
 
     @property
     def input(self) -> Shape:

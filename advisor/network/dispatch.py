@@ -22,7 +22,8 @@ from advisor.network import (
 )
 from advisor.network.call import Call, Result, Rule, Shape, Step
 from advisor.network.fields import Fields, plain_name
-from advisor.network.moments import moment_sizes
+from advisor.network.moments import moment_repeats
+from advisor.network.windows import read_image, read_rank
 
 _LAYER_RULES: dict[str, Rule] = {
     **activations.RULES,
@@ -41,9 +42,9 @@ _LAYER_RULES: dict[str, Rule] = {
 _MAX_WRAPPERS = 8
 
 
-def inner_call(call: Call, *, inputs: tuple[Shape, ...], batch: int) -> Call:
-    """Return the call of the layer that a wrapper holds under "layer"."""
-    serialised = call.fields.child("layer")
+def inner_call(call: Call, *, inputs: tuple[Shape, ...], batch: int, entry: str = "layer") -> Call:
+    """Return the call of the layer that a wrapper holds under an entry."""
+    serialised = call.fields.child(entry)
     config = serialised.get("config")
     if not isinstance(config, dict):
         raise call.fields.refuse("the layer inside it has no configuration")
@@ -63,22 +64,19 @@ def _time_distributed(call: Call, depth: int) -> Result:
     if not all(call.inputs) or len(call.input) < 1:
         raise call.fields.refuse("TimeDistributed needs a dimension of time")
     timesteps = call.input[0]
-    sizes = moment_sizes(timesteps, is_moment=call.is_moment)
+    repeats = moment_repeats(timesteps, is_moment=call.is_moment)
     frames = tuple(shape[1:] for shape in call.inputs)
-    results = {
-        size: _apply(inner_call(call, inputs=frames, batch=call.batch * size), depth + 1)
-        for size in dict.fromkeys(sizes)
-    }
-    result = results[sizes[0]]
+    result = _apply(inner_call(call, inputs=frames, batch=call.batch), depth + 1)
     outputs = tuple((timesteps, *shape) for shape in result.outputs)
     steps: list[Step] = []
     if result.steps:
         steps = [call.elementwise("copy", call.input)]
         ends = []
-        for time, size in enumerate(sizes):
-            steps += _at_time(results[size].steps, time, first=len(steps))
+        for time, often in enumerate(repeats):
+            made = tuple(replace(step, repeats=often * step.repeats) for step in result.steps)
+            steps += _at_time(made, time, first=len(steps))
             ends.append(len(steps) - 1)
-        joined = call.elementwise("copy", outputs[0], n_inputs=len(sizes))
+        joined = call.elementwise("copy", outputs[0], n_inputs=len(repeats))
         steps += [replace(joined, reads=tuple(ends)), call.elementwise("copy", outputs[0])]
     return Result(outputs=outputs, steps=tuple(steps), note=result.note)
 
@@ -98,30 +96,34 @@ def _at_time(made: tuple[Step, ...], time: int, *, first: int) -> list[Step]:
 
 def _bidirectional(call: Call, depth: int) -> Result:
     inner = inner_call(call, inputs=call.inputs, batch=call.batch)
-    if rules_recurrent.RULES.get(inner.class_name) is rules_recurrent.recurrent:
+    other = inner
+    if call.fields.raw("backward_layer") is not None:
+        other = inner_call(call, inputs=call.inputs, batch=call.batch, entry="backward_layer")
+    is_plain = rules_recurrent.RULES.get(inner.class_name) is rules_recurrent.recurrent
+    if is_plain and rules_recurrent.are_alike(inner, other):
         return rules_recurrent.bidirectional(call, inner)
-    there, back = _apply(inner, depth + 1), _apply(inner, depth + 1)
-    *leading, width = there.outputs[0]
-    first, *others = (_shifted(step, by=len(there.steps)) for step in back.steps)
-    steps = (*there.steps, replace(first, reads=first.reads or (-1,)), *others)
-    return Result(outputs=((*leading, 2 * width),), steps=steps, note=there.note)
-
-
-def _shifted(step: Step, *, by: int) -> Step:
-    """Return a step of a copy of a layer that stands after `by` other steps."""
-    if step.reads is None:
-        return step
-    return replace(step, reads=tuple(read + by if read >= 0 else read for read in step.reads))
+    return rules_recurrent.two_ways(call, _apply(inner, depth + 1), _apply(other, depth + 1))
 
 
 def _spectral(call: Call, depth: int) -> Result:
-    """Rule of `SpectralNormalization`: the layer inside, and a vector of its width."""
-    result = _apply(inner_call(call, inputs=call.inputs, batch=call.batch), depth + 1)
+    """Rule of `SpectralNormalization`: the layer inside, and a vector as its kernel ends."""
+    inner = inner_call(call, inputs=call.inputs, batch=call.batch)
+    result = _apply(inner, depth + 1)
     if not result.steps:
         raise call.fields.refuse("SpectralNormalization needs a layer with weights")
     first = result.steps[0]
-    vector = replace(first, frozen=(*first.frozen, result.outputs[0][-1]))
+    width = _kernel_width(inner) or result.outputs[0][-1]
+    vector = replace(first, frozen=(*first.frozen, width))
     return Result(outputs=result.outputs, steps=(vector, *result.steps[1:]), note=result.note)
+
+
+def _kernel_width(inner: Call) -> int | None:
+    """Return the last dimension of the kernel of a convolution; None: it is no convolution."""
+    if "Transpose" in inner.class_name:
+        return read_image(inner, read_rank(inner.class_name)).channels
+    if inner.class_name.startswith("Depthwise"):
+        return inner.fields.integer("depth_multiplier", default=1)
+    return inner.fields.optional_integer("filters")
 
 
 _WRAPPERS = {
@@ -129,6 +131,10 @@ _WRAPPERS = {
     "Bidirectional": _bidirectional,
     "SpectralNormalization": _spectral,
 }
+
+
+# Functions that are written as layers.
+_WITHOUT_WEIGHTS = ("Lambda", "TFOpLambda", "SlicingOpLambda", "TensorFlowOpLayer")
 
 
 def unknown(call: Call) -> Result:
@@ -139,10 +145,13 @@ def unknown(call: Call) -> Result:
     step = Step(
         shape=UnknownShape(layer_type=call.class_name, elements=elements), elements=elements
     )
-    note = (
-        f"{call.fields.where}: the work of this kind of layer is not known and counts as nothing; "
-        f"the shape of its result is {where}."
+    has_weights = not call.is_operation and call.class_name not in _WITHOUT_WEIGHTS
+    what = (
+        "the work and the weights of this kind of layer are not known and count as nothing"
+        if has_weights
+        else "the work of this kind of layer is not known and counts as nothing"
     )
+    note = f"{call.fields.where}: {what}; the shape of its result is {where}."
     return Result(outputs=outputs, steps=(step,), note=note)
 
 

@@ -17,10 +17,10 @@ from advisor.network.dispatch import apply_layer
 from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_loss import compiled_loss
-from advisor.network.keras_references import Reference
+from advisor.network.keras_references import Reference, recorded_shape
 from advisor.network.keras_wiring import Node, read_wiring
 from advisor.network.masks import gives_mask
-from advisor.network.moments import moment_sizes
+from advisor.network.moments import moment_repeats
 
 _MODELS = ("Sequential", "Functional", "Model")
 _MAX_NESTING = 16
@@ -30,7 +30,8 @@ _MAX_NESTING = 16
 class _Scope:
     """Where a layer stands: name prefix, samples at once, nesting, and what freezes it.
 
-    `is_moment`: inside a model that is applied to each moment of a sequence.
+    `is_moment`: inside a model that is applied to each moment of a sequence; `repeats`: how often
+    one after the other.
     """
 
     prefix: str
@@ -39,6 +40,7 @@ class _Scope:
     is_trainable: bool
     depth: int
     is_moment: bool = False
+    repeats: int = 1
 
 
 def network_from_config(
@@ -143,6 +145,20 @@ def _is_own(entry: Mapping[str, Any]) -> bool:
     return not (isinstance(module, str) and module.split(".")[0].startswith(_MODULES))
 
 
+def _is_operation(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is a function of `keras.ops`: some have the name of a layer."""
+    module = entry.get("module")
+    return isinstance(module, str) and "ops" in module.split(".")
+
+
+def _built_for(others: list[Any]) -> tuple[Shape | None, ...]:
+    """Return the shape that the next layer was built for, which is what this one gives it."""
+    built = others[0].get("build_config") if others and isinstance(others[0], dict) else None
+    stated = built.get("input_shape") if isinstance(built, dict) else None
+    shape = recorded_shape(stated)
+    return () if shape is None else (shape,)
+
+
 def _build_sequential(
     builder: NetworkBuilder,
     body: dict[str, Any],
@@ -162,7 +178,14 @@ def _build_sequential(
         _take_name(name, names)
         if class_name != "InputLayer":
             tensors = _call_layer(
-                builder, name, class_name, config, tensors=tensors, scope=scope, declared=()
+                builder,
+                name,
+                class_name,
+                config,
+                tensors=tensors,
+                scope=scope,
+                declared=_built_for(body["layers"][position + 1 :]),
+                is_operation=_is_operation(entry),
             )
     return tensors
 
@@ -180,8 +203,8 @@ def _build_functional(
         name, class_name, config = _layer_parts(entry, position=position)
         name = entry["name"] if isinstance(entry.get("name"), str) else name
         _take_name(name, names)
-        entries[name] = (class_name, config, _is_model(entry))
-    models = {name: cls for name, (cls, _, is_model) in entries.items() if is_model}
+        entries[name] = (class_name, config, entry)
+    models = {name: cls for name, (cls, _, entry) in entries.items() if _is_model(entry)}
     wiring = read_wiring(body, models=models)
     values: dict[Node, tuple[Tensor, ...]] = {}
     for position, reference in enumerate(wiring.inputs):
@@ -198,11 +221,12 @@ def _build_functional(
         if node in values:
             continue
         name = node[0]
-        class_name, config, _ = entries[name]
+        class_name, config, entry = entries[name]
         given = tuple(_pick(values, reference) for reference in wiring.calls[node])
         values[node] = _call_layer(
             builder, name, class_name, config,
             tensors=given, scope=scope, declared=wiring.declared.get(node, ()),
+            is_operation=_is_operation(entry),
         )  # fmt: skip
     return tuple(_pick(values, reference) for reference in wiring.outputs)
 
@@ -226,6 +250,7 @@ def _call_layer(
     tensors: tuple[Tensor, ...],
     scope: _Scope,
     declared: tuple[Shape | None, ...],
+    is_operation: bool = False,
 ) -> tuple[Tensor, ...]:
     """Apply a layer or a nested model to tensors."""
     path = scope.prefix + name
@@ -249,6 +274,7 @@ def _call_layer(
         is_masked=any(tensor.is_masked for tensor in tensors),
         declared=declared,
         is_moment=scope.is_moment,
+        is_operation=is_operation,
     )
     made = builder.add(
         path,
@@ -256,6 +282,7 @@ def _call_layer(
         result=apply_layer(call),
         tensors=tensors,
         is_trainable=is_trainable,
+        repeats=scope.repeats,
     )
     is_masked = gives_mask(class_name, config, is_masked=call.is_masked)
     return tuple(replace(tensor, is_masked=is_masked) for tensor in made)
@@ -286,7 +313,7 @@ def _distribute_model(
         raise NetworkFileError(f"layer {path!r}: TimeDistributed needs a dimension of time")
     timesteps = tensors[0].shape[0]
     class_name, body = _model_body(wrapped)
-    sizes = moment_sizes(timesteps, n_layers=_count_layers(body), is_moment=scope.is_moment)
+    repeats = moment_repeats(timesteps, n_layers=_count_layers(body), is_moment=scope.is_moment)
     inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1, is_moment=True)
     frames = tuple(replace(t, shape=t.shape[1:], is_masked=False) for t in tensors)
     moments = [
@@ -295,10 +322,10 @@ def _distribute_model(
             class_name,
             body,
             tensors=frames,
-            scope=replace(inner, batch=scope.batch * size),
+            scope=replace(inner, repeats=scope.repeats * often),
             model=wrapped,
         )
-        for size in sizes
+        for often in repeats
     ]
     return tuple(
         Tensor(

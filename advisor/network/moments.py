@@ -4,21 +4,23 @@ Keras unrolls `TimeDistributed` and runs `ConvLSTM` in a loop: many small kernel
 Leaves to others: what the layer computes (`advisor.network.dispatch`, `.rules_recurrent`).
 """
 
-# Of a longer sequence several moments count as one kernel.
+# Of a longer sequence several moments count as one operator that is run several times.
 _MOST_MOMENTS = 48
 # Layers that a model is unfolded into.
 _MOST_LAYERS = 2000
 
 
-def moment_sizes(timesteps: int, *, n_layers: int = 1, is_moment: bool = False) -> tuple[int, ...]:
-    """Return how many moments each application takes at once; together all of them.
+def moment_repeats(
+    timesteps: int, *, n_layers: int = 1, is_moment: bool = False
+) -> tuple[int, ...]:
+    """Return how often each told application is run, once for each moment; together all of them.
 
     Args:
         timesteps: at least 1.
-        n_layers: of what is applied to each moment; many layers are applied less often.
-        is_moment: whether the sequence is itself a moment of another one, and told as one.
+        n_layers: of what is applied to each moment; many layers are told less often.
+        is_moment: whether the sequence is itself a moment of another one, and told once.
     """
     most = 1 if is_moment else max(1, min(_MOST_MOMENTS, _MOST_LAYERS // n_layers))
-    at_once = -(-timesteps // most)
-    whole, rest = divmod(timesteps, at_once)
-    return (at_once,) * whole + ((rest,) if rest else ())
+    told = min(timesteps, most)
+    often, more = divmod(timesteps, told)
+    return (often + 1,) * more + (often,) * (told - more)

@@ -17,19 +17,12 @@ from advisor.model.kernel import ElementwiseShape
 from advisor.network.builder import Tensor
 from advisor.network.call import Result, Shape, Step
 from advisor.network.fields import describe
-from advisor.network.onnx_reading import OnnxNode, OnnxTensor
+from advisor.network.onnx_batch import Evidence
+from advisor.network.onnx_nodes import OnnxNode
+from advisor.network.onnx_tensors import OnnxTensor
 
 # Whole numbers of 64 bits, or floats.
 Value = npt.NDArray[Any]
-
-
-class WrongBatchError(Exception):
-    """The batch of the file is not what it was taken for; holds a number of samples."""
-
-    def __init__(self, samples: int) -> None:
-        """Keep the samples that an operation has."""
-        super().__init__(samples)
-        self.samples = samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +34,19 @@ class OnnxInput:
         weights: names and sizes of the weights of the file that it is, or is made from.
         value: its values, where they are few and known from the file alone (`onnx_folding`).
         is_data: whether it depends on what the network is fed.
+        numbers: name and size of a constant that is no weight by its type, but quantised may be.
+        is_filled: whether it is filled with one number; made_by: the operation that computes it.
+        parts: what it holds where it is a list of tensors, else None.
     """
 
     tensor: Tensor
     weights: tuple[tuple[str, int], ...] = ()
     value: Value | None = None
     is_data: bool = False
+    numbers: tuple[tuple[str, int], ...] = ()
+    is_filled: bool = False
+    made_by: str = ""
+    parts: tuple["OnnxInput", ...] | None = None
 
     @property
     def shape(self) -> Shape:
@@ -63,7 +63,7 @@ class OnnxCall:
             leaves it free.
         counted: weights that an operation before has brought in.
         described: shapes of its results as the file describes them, None where it does not.
-        is_batch_sure: whether `fixed_batch` is no guess any more.
+        evidence: collects what is told of the batch.
     """
 
     node: OnnxNode
@@ -74,7 +74,7 @@ class OnnxCall:
     opset: int
     is_training: bool
     described: tuple[Shape | None, ...]
-    is_batch_sure: bool = False
+    evidence: Evidence = field(default_factory=Evidence)
     counted: set[str] = field(default_factory=set)
 
     def refuse(self, problem: str) -> NetworkFileError:
@@ -174,27 +174,39 @@ class OnnxCall:
 
     def take(self, *indices: int) -> tuple[int, ...]:
         """Return the sizes of those inputs that are weights no operation before has brought in."""
+        given = (self.inputs[index] for index in indices if index < len(self.inputs))
+        return self._taken(*(weight for value in given if value is not None
+                             for weight in value.weights))  # fmt: skip
+
+    def take_numbers(self, index: int) -> tuple[int, ...]:
+        """Return the size of a quantised bias, which is of a type that weights do not have."""
+        given = self.inputs[index] if index < len(self.inputs) else None
+        return () if given is None else self._taken(*given.weights, *given.numbers)
+
+    def _taken(self, *weights: tuple[str, int]) -> tuple[int, ...]:
         sizes = []
-        for index in indices:
-            value = self.inputs[index] if index < len(self.inputs) else None
-            for name, size in () if value is None else value.weights:
-                if name not in self.counted:
-                    self.counted.add(name)
-                    sizes.append(size)
+        for name, size in weights:
+            if name not in self.counted:
+                self.counted.add(name)
+                sizes.append(size)
         return tuple(sizes)
 
     def count(self, *sizes: int) -> int:
-        """Return the product of sizes of the graph for the wanted batch, 1 at least."""
-        return max(1, -(-math.prod(sizes) * self.batch // self.fixed_batch))
+        """Return the product of sizes of the graph for the wanted batch, the same for each sample.
+
+        It is 1 a sample at least.
+        """
+        return max(1, -(-math.prod(sizes) // self.fixed_batch)) * self.batch
 
     def check_batch(self, samples: int) -> None:
-        """Doubt the batch where an operation that knows its samples has another number of them.
+        """Keep how many samples an operation has that knows them."""
+        if samples not in self.evidence.samples[-1:]:
+            self.evidence.samples.append(samples)
 
-        Raises:
-            WrongBatchError: with those samples.
-        """
-        if not self.is_batch_sure and samples % self.fixed_batch:
-            raise WrongBatchError(samples)
+    def check_products(self, apart: int) -> None:
+        """Keep how many products of data with data an operation does apart from each other."""
+        if apart not in self.evidence.products[-1:]:
+            self.evidence.products.append(apart)
 
     def total(self, shape: Shape) -> int:
         """Return the values of a tensor for the whole batch."""
@@ -208,10 +220,10 @@ class OnnxCall:
         kernel = ElementwiseShape(op=op, elements=elements, n_inputs=n_inputs)
         return Step(shape=kernel, elements=elements, weights=weights)
 
-    def copied(self, *outputs: Shape) -> Result:
+    def copied(self, *outputs: Shape, weights: tuple[int, ...] = ()) -> Result:
         """Return a result that moves its input."""
         elements = (sum(math.prod(shape) for shape in outputs),)
-        return Result(outputs=outputs, steps=(self.elementwise("copy", elements),))
+        return Result(outputs=outputs, steps=(self.elementwise("copy", elements, weights=weights),))
 
     def renamed(self, *outputs: Shape) -> Result:
         """Return a result that costs nothing."""

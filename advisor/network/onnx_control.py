@@ -14,7 +14,7 @@ import numpy as np
 from advisor.network.builder import Tensor
 from advisor.network.call import Shape
 from advisor.network.onnx_call import OnnxCall, OnnxInput
-from advisor.network.onnx_reading import OnnxGraph
+from advisor.network.onnx_nodes import OnnxGraph
 
 # Follows the operations of a graph; what its inputs stand for is given by their names.
 Inline = Callable[[OnnxGraph, Mapping[str, OnnxInput]], tuple[OnnxInput, ...]]
@@ -36,7 +36,7 @@ class Followed:
 
 def follow(call: OnnxCall, inline: Inline) -> Followed | None:
     """Return what an operation that holds graphs makes; None when it is no such operation."""
-    rule = _RULES.get(call.node.op_type)
+    rule = _RULES.get(call.node.known_as)
     return None if rule is None else rule(call, inline)
 
 
@@ -107,7 +107,7 @@ def _trips(
         gathered.append(made[len(carried) :])
     left = tuple(
         # It is computed, whatever it was made from.
-        OnnxInput(tensor=value.tensor, is_data=True)
+        OnnxInput(tensor=value.tensor, is_data=True, parts=value.parts)
         for value in carried
         if value is not None
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from advisor.errors import NetworkFileError
 from advisor.network.onnx_call import OnnxCall, Value
-from advisor.network.onnx_reading import OnnxTensor
+from advisor.network.onnx_tensors import OnnxTensor
 
 # Grids of detectors and tables of positions are kept; what is longer is no size.
 MAX_VALUES = 65_536
@@ -61,7 +61,7 @@ def _counted(call: OnnxCall) -> Value | None:
 
 def _constant(call: OnnxCall) -> Value | None:
     attributes = call.node.attributes
-    value = attributes.get("value")
+    value = attributes.get("value", attributes.get("value_floats"))
     if isinstance(value, OnnxTensor):
         return value_of(value)
     for name in ("value_int", "value_ints"):
@@ -181,6 +181,13 @@ def _cast(call: OnnxCall) -> Value | None:
     if to in _FRACTIONS:
         return value.astype(np.float64)
     return (value != 0).astype(np.int64) if to == 9 else np.trunc(value).astype(np.int64)
+
+
+def _cast_like(call: OnnxCall) -> Value | None:
+    value, other = call.value(0), call.value(1)
+    if value is None or other is None:
+        return value
+    return np.trunc(value).astype(np.int64) if other.dtype == np.int64 else value.astype(np.float64)
 
 
 def _selected(call: OnnxCall) -> Value | None:
@@ -314,6 +321,7 @@ _RULES: dict[str, Fold] = {
     "Expand": _expanded,
     "Tile": _tiled,
     "Cast": _cast,
+    "CastLike": _cast_like,
     "OneHot": _one_hot,
     "Clip": _clipped,
     **dict.fromkeys(_TWO, _computed),
@@ -324,7 +332,7 @@ _RULES: dict[str, Fold] = {
 
 def fold(call: OnnxCall) -> Value | None:
     """Return the values of a result that the file alone determines, else None."""
-    rule = _RULES.get(call.node.op_type)
+    rule = _RULES.get(call.node.known_as)
     try:
         value = None if rule is None else rule(call)
     except NetworkFileError:

@@ -11,15 +11,6 @@ from dataclasses import replace
 
 from advisor.errors import NetworkFileError
 from advisor.model.kernel import UnknownShape
-from advisor.network import (
-    onnx_rules_attention,
-    onnx_rules_einsum,
-    onnx_rules_layers,
-    onnx_rules_quantised,
-    onnx_rules_select,
-    onnx_rules_shape,
-    onnx_rules_spectrum,
-)
 from advisor.network.builder import Network, NetworkBuilder, Tensor
 from advisor.network.call import Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION
@@ -28,127 +19,147 @@ from advisor.network.keras_inputs import (
     ASSUMED_TIMESTEPS,
     ASSUMED_VOLUME_SIDE,
 )
-from advisor.network.onnx_call import OnnxCall, OnnxInput, WrongBatchError
+from advisor.network.onnx_batch import (
+    Batch,
+    Evidence,
+    decide,
+    first_guess,
+    place_of,
+)
+from advisor.network.onnx_call import OnnxCall, OnnxInput
+from advisor.network.onnx_constants import constant_input, constants_of, scalar_input
 from advisor.network.onnx_control import follow
-from advisor.network.onnx_folding import fold, value_of
-from advisor.network.onnx_reading import OnnxGraph, OnnxNode, OnnxTensor, OnnxValue
-
-_RULES = {
-    **onnx_rules_layers.RULES,
-    **onnx_rules_shape.RULES,
-    **onnx_rules_select.RULES,
-    **onnx_rules_einsum.RULES,
-    **onnx_rules_attention.RULES,
-    **onnx_rules_quantised.RULES,
-    **onnx_rules_spectrum.RULES,
-}
+from advisor.network.onnx_functions import Scope, entered, with_attributes
+from advisor.network.onnx_lists import list_of, picked_or_listed, split_off, with_parts
+from advisor.network.onnx_nodes import OnnxFunction, OnnxGraph, OnnxNode, OnnxValue
+from advisor.network.onnx_rules import RULES, computed
 
 # ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.
 _OF_ONE_PROCESSOR = ("ReorderInput", "ReorderOutput")
-# They make lists of tensors, whose length and shapes depend on values.
-_OF_LISTS = ("SequenceMap", "SequenceEmpty", "SplitToSequence")
+_DOMAINS_OF_ONE_PROCESSOR = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 _MOST_FOLLOWED = 30_000
-_BATCH_NAMES = ("batch", "n", "b", "bs", "batch_size", "batchsize", "unk__")
-# Operations that may stand between a constant of the file and what uses it as a weight.
-_WEIGHT_PASSING = (
-    "DequantizeLinear", "QuantizeLinear", "Cast", "Identity", "Transpose", "Reshape", "Flatten",
-    "Unsqueeze", "Squeeze",
-)  # fmt: skip
 
 
 class _Walk:
     """The state of one walk: what each name of the graph stands for."""
 
     def __init__(
-        self,
-        graph: OnnxGraph,
-        *,
-        builder: NetworkBuilder,
-        is_training: bool,
-        fixed_batch: int | None,
+        self, graph: OnnxGraph, *, builder: NetworkBuilder, is_training: bool, batch: Batch
     ) -> None:
+        self.evidence = Evidence()
         self._graph = graph
-        self._builder = builder
+        self.builder = builder
         self._is_training = is_training
+        self._batch = batch
         self._counted: set[str] = set()
-        self._names: set[str] = set()
-        self._values: dict[str, OnnxInput] = {
-            name: _constant_input(tensor) for name, tensor in graph.constants.items()
-        }
+        self._names: dict[str, int] = {}
+        self._scope = Scope(opset=graph.opset, described=dict(graph.described))
+        self._add_constants(graph)
         self._n_followed = 0
-        self._described_values = dict(graph.described)
         self._batch_names: set[str] = set()
-        self._fixed_batch = fixed_batch or 1
-        self._is_batch_sure = fixed_batch is not None
-        # Constants that the graph fills with one number.
-        self._filled: set[str] = set()
+
+    def _add_constants(self, graph: OnnxGraph) -> None:
+        origin = self._scope.origin
+        self._scope.values.update(
+            (name, constant_input(tensor, name=f"{origin}{name}"))
+            for name, tensor in graph.constants.items()
+        )
 
     def add_inputs(self) -> None:
         """Add what the network is fed: inputs that are not constants."""
-        fed = [v for v in self._graph.inputs if v.name not in self._graph.constants]
-        leading = {_batch_of(v.dims) for v in fed if v.dims} - {None, 1}
-        # Leading sizes that differ are no batch: the file has none.
-        if len(leading) == 1 and not self._is_batch_sure:
-            self._fixed_batch = min(leading.pop() or 1, MAX_DIMENSION)
-        for value in fed:
-            if value.name not in self._values:
+        for value in fed_values(self._graph):
+            if value.name not in self._scope.values:
                 shape, of_sample = self._input_shapes(value)
-                self._builder.add_input(of_sample)
-                self._values[value.name] = OnnxInput(tensor=Tensor(shape=shape), is_data=True)
+                self.builder.add_input(of_sample)
+                self._scope.values[value.name] = OnnxInput(tensor=Tensor(shape=shape), is_data=True)
 
     def _input_shapes(self, value: OnnxValue) -> tuple[Shape, Shape]:
         """Return the shape of an input as the graph has it, and for one sample."""
         if value.dims is None:
             raise NetworkFileError(f"input {value.name!r} has no shape")
         dims = list(value.dims)
-        position = _batch_position(dims)
-        if dims:
-            stated = dims[position]
+        place = place_of(self._batch, dims)
+        if place is not None:
+            stated = dims[place]
             if isinstance(stated, str):
                 self._batch_names.add(stated)
             if not isinstance(stated, int):
-                dims[position] = self._fixed_batch
+                dims[place] = self._batch.size
         assumed = {4: ASSUMED_IMAGE_SIDE, 5: ASSUMED_VOLUME_SIDE}.get(len(dims), ASSUMED_TIMESTEPS)
         shape = tuple(size if isinstance(size, int) else assumed for size in dims)
         if any(size > MAX_DIMENSION for size in shape):
             raise NetworkFileError(f"input {value.name!r} is too large: {shape}")
         if any(not isinstance(size, int) for size in dims):
             text = " x ".join(str(size) for size in shape)
-            self._builder.note(
+            self.builder.note(
                 f"The size of input {value.name!r} is not fixed in the file: taken as {text}."
             )
-        has_batch = bool(shape) and shape[position] == self._fixed_batch
-        of_sample = (*shape[:position], 1, *shape[position + 1 :]) if has_batch else shape
+        of_sample = shape if place is None else (*shape[:place], 1, *shape[place + 1 :])
         return shape, of_sample
 
     def add_node(self, node: OnnxNode, *, position: int) -> None:
-        """Follow one operation; loops follow theirs once for each trip."""
-        self._count(1)
-        name = node.name or f"{node.op_type}_{position + 1}"
-        name = name if name not in self._names else f"{name}_{position + 1}"
-        self._names.add(name)
+        """Follow one operation; loops follow theirs once for each trip, functions for each call."""
+        # Those that read very much take as long as many.
+        n_names = len(node.inputs) + len(node.outputs) + len(node.references)
+        self._count(1 + (n_names + len(node.attributes)) // 16)
+        node = with_attributes(node, self._scope)
+        name = self._name(node, position=position)
         call = OnnxCall(
             node=node,
             where=f"operation {name!r} ({node.op_type})",
             inputs=tuple(self._read(source) for source in node.inputs),
-            batch=self._builder.batch_size,
-            fixed_batch=self._fixed_batch,
-            opset=self._graph.opset,
+            batch=self.builder.batch_size,
+            fixed_batch=self._batch.size,
+            opset=self._scope.opset,
             is_training=self._is_training,
             described=tuple(self._described(output) for output in node.outputs),
-            is_batch_sure=self._is_batch_sure,
+            evidence=self.evidence,
             counted=self._counted,
         )
-        if not self._follow_parts(name, call) and not self._keep_constant(call):
+        function = self._graph.functions.get(node.key)
+        if function is not None and node.known_as not in RULES:
+            self._follow_function(name, call, function)
+            return
+        call = with_parts(call)
+        is_kept = self._follow_parts(name, call) or self._keep_list(name, call)
+        if not is_kept and not self._keep_constant(call):
             self._add_call(name, call)
+
+    def _name(self, node: OnnxNode, *, position: int) -> str:
+        """Return a name that no operation before has."""
+        name = f"{self._scope.path}{node.name or f'{node.op_type}_{position + 1}'}"
+        n_before = self._names.get(name, 0)
+        self._names[name] = n_before + 1
+        return name if not n_before else self._name_again(f"{name}_{position + 1}")
+
+    def _name_again(self, name: str) -> str:
+        n_before = self._names.get(name, 0)
+        self._names[name] = n_before + 1
+        return name if not n_before else self._name_again(f"{name}.{n_before + 1}")
+
+    def _follow_function(self, name: str, call: OnnxCall, function: OnnxFunction) -> None:
+        """Follow the operations of a function in the place of its call."""
+        self._count(len(function.inputs) + len(function.described) + len(function.outputs))
+        self._count(len(function.defaults))
+        outside = self._scope
+        self._scope = entered(function, call, name=name, scope=outside)
+        for position, node in enumerate(function.nodes):
+            self.add_node(node, position=position)
+        made = self._made(function.outputs)
+        self._scope = outside
+        self._keep(call.node, made)
+
+    def _made(self, names: Iterable[str]) -> tuple[OnnxInput, ...]:
+        made = (self._read(name) for name in names)
+        return tuple(value if value is not None else scalar_input() for value in made)
 
     def _count(self, n: int) -> None:
         """Count what is followed, again in each trip of a loop."""
         self._n_followed += n
         if self._n_followed > _MOST_FOLLOWED:
             raise NetworkFileError(
-                f"more than {_MOST_FOLLOWED} operations with the trips of its loops: this is not a "
-                "usable model"
+                f"more than {_MOST_FOLLOWED} operations with the trips of its loops and the calls "
+                "of its functions: this is not a usable model"
             )
 
     def _follow_parts(self, name: str, call: OnnxCall) -> bool:
@@ -163,120 +174,82 @@ class _Walk:
             step = Step(shape=shape, elements=elements)
             note = f"{call.where}: {followed.unknown}."
             result = Result(outputs=((),), steps=(step,), note=note)
-            self._builder.add(name, class_name=call.node.op_type, result=result, tensors=())
+            self.builder.add(name, class_name=call.node.op_type, result=result, tensors=())
         self._keep(call.node, followed.outputs)
         return True
 
     def _inline(self, graph: OnnxGraph, values: Mapping[str, OnnxInput]) -> tuple[OnnxInput, ...]:
         """Follow a graph that stands inside an operation; names from outside are seen in it."""
         self._count(1 + len(graph.constants) + len(graph.described) + len(graph.outputs))
-        self._described_values.update(graph.described)
-        self._values.update(
-            {name: _constant_input(tensor) for name, tensor in graph.constants.items()}
-        )
-        self._values.update(values)
+        self._scope.described.update(graph.described)
+        self._add_constants(graph)
+        self._scope.values.update(values)
         for position, node in enumerate(graph.nodes):
             self.add_node(node, position=position)
-        made = (self._read(value.name) for value in graph.outputs)
-        return tuple(value if value is not None else _scalar() for value in made)
+        return self._made(value.name for value in graph.outputs)
 
     def _keep_constant(self, call: OnnxCall) -> bool:
         """Keep a result that depends on the file alone; False when it depends on the input."""
-        node = call.node
-        folded = fold(call)
-        if folded is not None:
-            tensor = Tensor(shape=tuple(folded.shape))
-            self._keep(node, (OnnxInput(tensor=tensor, value=folded),))
-            return True
-        value = node.attributes.get("value")
-        if node.op_type == "Constant":
-            made = _constant_input(value) if isinstance(value, OnnxTensor) else _scalar()
-            self._keep(node, (made,))
-            return True
-        if any(x is not None and x.is_data for x in call.inputs):
+        made = constants_of(call, origin=self._scope.origin)
+        if made is None:
             return False
-        self._keep(node, self._derived(call))
+        self._keep(call.node, made)
         return True
 
-    def _derived(self, call: OnnxCall) -> tuple[OnnxInput, ...]:
-        """Return constants made from constants: weights again, of the shape that they then have."""
-        node = call.node
-        first = call.inputs[0] if call.inputs else None
-        rule = _RULES.get(node.op_type)
-        if node.op_type == "ConstantOfShape" and call.integers(0) is not None:
-            outputs: tuple[Shape, ...] = (call.integers(0) or (),)
-        elif rule is not None and first is not None:
-            outputs = rule(replace(call, counted=set())).outputs
-        else:
-            outputs = self._unknown(call).outputs
-        weights = self._weights_behind(call, outputs)
-        return tuple(OnnxInput(tensor=Tensor(shape=shape), weights=weights) for shape in outputs)
-
-    def _weights_behind(
-        self, call: OnnxCall, outputs: tuple[Shape, ...]
-    ) -> tuple[tuple[str, int], ...]:
-        """Return the weights of the file that a constant made from constants comes from."""
-        node, given = call.node, [value for value in call.inputs if value is not None]
-        if node.op_type == "ConstantOfShape":
-            # Files without weights have them made so; masks and grids begin so too.
-            self._filled.add(node.outputs[0])
-            return ((node.outputs[0], math.prod(outputs[0])),)
-        if node.op_type in _WEIGHT_PASSING and given:
-            return given[0].weights
-        every = dict.fromkeys(weight for value in given for weight in value.weights)
-        return tuple(weight for weight in every if weight[0] not in self._filled)
+    def _keep_list(self, name: str, call: OnnxCall) -> bool:
+        """Keep a list of tensors, or what is picked from one; False where neither is done."""
+        pieces = split_off(call)
+        if pieces is not None:
+            self._count(len(pieces))
+            made = tuple(self._added(name, call, call.copied(*pieces)))
+            self._keep(call.node, (list_of(made),))
+            return True
+        picked = picked_or_listed(call)
+        if picked is None:
+            return False
+        self._count(len(picked.parts or ()))
+        self._keep(call.node, (picked,))
+        return True
 
     def _add_call(self, name: str, call: OnnxCall) -> None:
-        rule = _RULES.get(call.node.op_type)
-        result = self._unknown(call) if rule is None else rule(call)
+        result = computed(call)
         if any(math.prod(shape) < 1 for shape in result.outputs):
             raise call.refuse(f"its result would be empty: {result.outputs[0]}")
+        result = replace(result, outputs=(*result.outputs, *_further(call, len(result.outputs))))
+        self._keep(call.node, self._added(name, call, result))
+
+    def _added(self, name: str, call: OnnxCall, result: Result) -> tuple[OnnxInput, ...]:
+        """Add an operation to the network; return its results."""
+        op = call.node.op_type
         tensors = tuple(x.tensor for x in call.inputs if x is not None and x.is_data)
         if not result.steps and result.outputs:
             tensors = tensors[:1]
-        result = replace(result, outputs=(*result.outputs, *_further(call, len(result.outputs))))
-        made = self._builder.add(name, class_name=call.node.op_type, result=result, tensors=tensors)
-        self._keep(call.node, tuple(OnnxInput(tensor=tensor, is_data=True) for tensor in made))
-
-    def _unknown(self, call: OnnxCall) -> Result:
-        if call.node.op_type in _OF_LISTS and None in call.described:
-            raise call.refuse("holds a part that runs so often as the data say: it is not followed")
-        recorded = tuple(shape for shape in call.described if shape is not None)
-        is_complete = bool(recorded) and len(recorded) == len(call.described)
-        outputs = recorded if is_complete else (call.shape(),) * max(1, len(call.described))
-        elements = sum(call.total(shape) for shape in outputs)
-        shape = UnknownShape(layer_type=call.node.op_type, elements=elements)
-        where = "described in the file" if is_complete else "taken to be that of its input"
-        note = (
-            f"{call.where}: the work of this kind of operation is not known and counts as "
-            f"nothing; the shape of its result is {where}."
-        )
-        return Result(outputs=outputs, steps=(Step(shape=shape, elements=elements),), note=note)
+        made = self.builder.add(name, class_name=op, result=result, tensors=tensors)
+        return tuple(OnnxInput(tensor=tensor, is_data=True, made_by=op) for tensor in made)
 
     def _keep(self, node: OnnxNode, made: tuple[OnnxInput, ...]) -> None:
         for output, value in zip(node.outputs, made, strict=False):
             if output:
-                self._values[output] = value
+                self._scope.values[output] = value
 
     def _read(self, name: str) -> OnnxInput | None:
         if not name:
             return None
-        value = self._values.get(name)
-        if value is None:
+        if name not in self._scope.values:
             raise NetworkFileError(
                 f"{name!r} is read before it is computed: the graph has a cycle, is out of order, "
                 "or lacks a part"
             )
-        return value
+        return self._scope.values[name]
 
     def _described(self, name: str) -> Shape | None:
-        value = self._described_values.get(name)
+        value = self._scope.described.get(name)
         if value is None or value.dims is None:
             return None
         sizes: list[int] = []
         for position, size in enumerate(value.dims):
             if size in self._batch_names or (position == 0 and not isinstance(size, int)):
-                sizes.append(self._fixed_batch)
+                sizes.append(self._batch.size)
             elif isinstance(size, int) and size <= MAX_DIMENSION:
                 sizes.append(size)
             else:
@@ -295,33 +268,9 @@ def _further(call: OnnxCall, count: int) -> tuple[Shape, ...]:
     return tuple(shape if shape is not None else () for shape in rest)
 
 
-def _constant_input(tensor: OnnxTensor) -> OnnxInput:
-    return OnnxInput(
-        tensor=Tensor(shape=tensor.dims),
-        weights=((tensor.name, math.prod(tensor.dims)),) if tensor.is_weight else (),
-        value=value_of(tensor),
-    )
-
-
-def _scalar() -> OnnxInput:
-    return OnnxInput(tensor=Tensor(shape=()))
-
-
-def _batch_position(dims: list[int | str | None]) -> int:
-    """Return which dimension is the batch: the one of that name, else the first."""
-    for position, size in enumerate(dims):
-        if isinstance(size, str) and size.lower().startswith(_BATCH_NAMES[0]):
-            return position
-    for position, size in enumerate(dims):
-        if isinstance(size, str) and size.lower() in _BATCH_NAMES:
-            return position
-    return 0
-
-
-def _batch_of(dims: tuple[int | str | None, ...]) -> int | None:
-    """Return the batch that the sizes of an input fix, None where they leave it free."""
-    size = dims[_batch_position(list(dims))]
-    return size if isinstance(size, int) else None
+def fed_values(graph: OnnxGraph) -> tuple[OnnxValue, ...]:
+    """Return what a graph is fed: inputs that are not constants."""
+    return tuple(value for value in graph.inputs if value.name not in graph.constants)
 
 
 def network_from_onnx(
@@ -338,29 +287,32 @@ def network_from_onnx(
     Raises:
         NetworkFileError: when an operation does not fit its inputs or the graph is incomplete.
     """
-    if any(node.op_type in _OF_ONE_PROCESSOR for node in graph.nodes):
+    if any(
+        node.op_type in _OF_ONE_PROCESSOR or node.domain in _DOMAINS_OF_ONE_PROCESSOR
+        for node in graph.nodes
+    ):
         raise NetworkFileError(
             "optimised by ONNX Runtime for one kind of processor: give the file that this was "
             "made from"
         )
-    try:
-        builder, walk = _walked(graph, batch_size, is_training=is_training, fixed_batch=None)
-    except WrongBatchError as wrong:
-        builder, walk = _walked(
-            graph, batch_size, is_training=is_training, fixed_batch=wrong.samples
-        )
-    if not builder.has_operators:
+    fed = fed_values(graph)
+    guess = first_guess(fed, graph.outputs)
+    walk = _walked(graph, batch_size, is_training=is_training, batch=guess)
+    batch = decide(guess, walk.evidence, fed)
+    if batch.size != guess.size:
+        walk = _walked(graph, batch_size, is_training=is_training, batch=batch)
+    if not walk.builder.has_operators:
         raise NetworkFileError("the graph has no operations that compute anything")
-    return builder.finish(name, outputs=walk.outputs(graph.outputs))
+    if batch.note is not None:
+        walk.builder.note(batch.note)
+    return walk.builder.finish(name, outputs=walk.outputs(graph.outputs))
 
 
-def _walked(
-    graph: OnnxGraph, batch_size: int, *, is_training: bool, fixed_batch: int | None
-) -> tuple[NetworkBuilder, _Walk]:
-    """Follow all operations, with the batch that the file has, where that is known."""
+def _walked(graph: OnnxGraph, batch_size: int, *, is_training: bool, batch: Batch) -> _Walk:
+    """Follow all operations, with the batch that the file has."""
     builder = NetworkBuilder(batch_size=batch_size)
-    walk = _Walk(graph, builder=builder, is_training=is_training, fixed_batch=fixed_batch)
+    walk = _Walk(graph, builder=builder, is_training=is_training, batch=batch)
     walk.add_inputs()
     for position, node in enumerate(graph.nodes):
         walk.add_node(node, position=position)
-    return builder, walk
+    return walk

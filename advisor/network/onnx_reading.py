@@ -1,19 +1,33 @@
-"""The graph of an ONNX file: nodes, shapes and small integer constants; weights stay unread.
+"""The graph of an ONNX file: nodes, shapes, functions and short constants; weights stay unread.
 
 Field numbers are those of onnx.proto3 (IR version 3 and later).
-Leaves to others: bytes (`onnx_wire`), meaning (`onnx_graph`).
+Leaves to others: bytes (`onnx_wire`), constants (`onnx_tensors`), what a graph is
+(`onnx_nodes`), what it means (`onnx_graph`).
 """
 
 import functools
-import math
 import mmap
-import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from advisor.errors import NetworkFileError, why_unreadable
+from advisor.network.onnx_nodes import (
+    OnnxAttribute,
+    OnnxFunction,
+    OnnxGraph,
+    OnnxNode,
+    OnnxValue,
+    function_key,
+)
+from advisor.network.onnx_tensors import (
+    MAX_CONSTANT,
+    OnnxTensor,
+    listed_floats,
+    parse_sparse_tensor,
+    parse_tensor,
+)
 from advisor.network.onnx_wire import (
     float_of,
     integers_of,
@@ -25,145 +39,15 @@ from advisor.network.onnx_wire import (
 
 _T = TypeVar("_T")
 
-# Limits of a usable graph. Constants that shape it are short; longer ones are weights.
+# Limits of a usable graph.
 MAX_NODES = 20_000
 MAX_TENSORS = 100_000
-MAX_CONSTANT = 1024
 # Fields of a graph that describe values.
 _VALUE_LISTS = {11: "inputs", 12: "outputs", 13: "described"}
 # Graphs within graphs.
 _MOST_DEPTH = 16
-# Factors of a resize: one for each dimension.
-_MOST_FRACTIONS = 16
-
-_FLOAT32, _INT32, _INT64, _BOOL = 1, 6, 7, 9
-# Letter and bytes of whole numbers in raw data, by type.
-_RAW = {_INT32: ("i", 4), _INT64: ("q", 8), _BOOL: ("b", 1)}
-# float, uint8, int8, float16, double, bfloat16; the others are sizes, indices and masks.
-_WEIGHT_TYPES = (1, 2, 3, 10, 11, 16)
-# Fields of a constant that list whole numbers: int32_data and int64_data.
-_NUMBER_LISTS = (5, 7)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnnxTensor:
-    """A constant of the file.
-
-    Attributes:
-        integers: its values where they are few and whole, else None; fractions: where they are
-            very few and of 32 bits.
-        is_weight: whether it is of a type that weights have.
-    """
-
-    name: str
-    dims: tuple[int, ...]
-    integers: tuple[int, ...] | None
-    is_weight: bool
-    fractions: tuple[float, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnnxValue:
-    """An input, output or described intermediate; a size is None or a name where it is free."""
-
-    name: str
-    dims: tuple[int | str | None, ...] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnnxNode:
-    """One operation.
-
-    `attributes` hold numbers, texts, lists of integers and constants; `graphs` the parts of a
-    choice or a loop, by name.
-    """
-
-    op_type: str
-    name: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    attributes: dict[str, int | float | str | tuple[int, ...] | OnnxTensor]
-    graphs: dict[str, "OnnxGraph"] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class OnnxGraph:
-    """The graph of a file; `opset` is the version of the standard operations."""
-
-    nodes: tuple[OnnxNode, ...]
-    constants: dict[str, OnnxTensor]
-    inputs: tuple[OnnxValue, ...]
-    outputs: tuple[OnnxValue, ...]
-    described: dict[str, OnnxValue]
-    opset: int
-
-    @functools.cached_property
-    def n_operations(self) -> int:
-        """Operations with those of the graphs inside."""
-        inside = (part.n_operations for node in self.nodes for part in node.graphs.values())
-        return len(self.nodes) + sum(inside)
-
-
-def _raw_integers(raw: memoryview, data_type: int, count: int) -> tuple[int, ...] | None:
-    letter, size = _RAW[data_type]
-    if len(raw) != count * size:
-        return None
-    return tuple(struct.unpack(f"<{count}{letter}", raw))
-
-
-def _number_of(number: int, value: int | memoryview) -> list[int]:
-    """Return the whole numbers of a constant that stand as a list, none for other fields."""
-    if number not in _NUMBER_LISTS:
-        return []
-    if not isinstance(value, int) and len(value) > 10 * MAX_CONSTANT:
-        return []  # weights, not sizes
-    return integers_of(value, limit=10 * MAX_CONSTANT)
-
-
-def _tensor(data: memoryview) -> OnnxTensor:
-    dims: list[int] = []
-    listed: list[int] = []
-    plain: dict[int, int | memoryview] = {}
-    for number, value in read_fields(data):
-        if number == 1:
-            dims += integers_of(value, limit=64)
-        else:
-            listed += _number_of(number, value)
-            plain[number] = value
-    name = text_of(plain.get(8, memoryview(b"")))
-    if any(size < 0 for size in dims):
-        raise NetworkFileError(f"constant {name!r} has a negative size")
-    data_type = plain.get(2)
-    return OnnxTensor(
-        name=name,
-        dims=tuple(dims),
-        integers=_integers(plain.get(9), data_type, listed, count=math.prod(dims)),
-        is_weight=data_type in _WEIGHT_TYPES,
-        fractions=_fractions(plain, data_type, count=math.prod(dims)),
-    )
-
-
-def _fractions(
-    plain: dict[int, int | memoryview], data_type: object, *, count: int
-) -> tuple[float, ...] | None:
-    """Return the values of a very short constant of 32-bit floats, None for any other."""
-    packed = plain.get(9, plain.get(4))
-    if data_type != _FLOAT32 or not 1 <= count <= _MOST_FRACTIONS:
-        return None
-    if not isinstance(packed, memoryview) or len(packed) != 4 * count:
-        return None
-    return struct.unpack(f"<{count}f", packed)
-
-
-def _integers(
-    raw: int | memoryview | None, data_type: object, listed: list[int], *, count: int
-) -> tuple[int, ...] | None:
-    """Return the values of a short constant of whole numbers, None for any other."""
-    if not isinstance(data_type, int) or data_type not in _RAW or count > MAX_CONSTANT:
-        return None
-    if raw is not None:
-        return _raw_integers(message_of(raw), data_type, count)
-    return tuple(listed) if len(listed) == count else None
+# Of the name of an operation or a function: it stands in the names of what is within.
+_MOST_LETTERS = 200
 
 
 def _dimension(data: memoryview) -> int | str | None:
@@ -197,30 +81,51 @@ def _value(data: memoryview) -> OnnxValue:
     return OnnxValue(name=name, dims=dims)
 
 
-def _attribute(
-    data: memoryview,
-) -> tuple[str, int | float | str | tuple[int, ...] | OnnxTensor, memoryview | None]:
-    """Return name and value of an attribute, and the graph that it is, where it is one."""
-    name = ""
+@dataclass(slots=True, kw_only=True)
+class _Attribute:
+    """An attribute while it is read; `graph` where it is one, `reference` where it is handed on."""
+
+    name: str = ""
+    value: OnnxAttribute = 0
     graph: memoryview | None = None
-    found: int | float | str | tuple[int, ...] | OnnxTensor = 0
+    reference: str = ""
+
+
+def _attribute(data: memoryview) -> _Attribute:
+    found = _Attribute()
     integers: list[int] = []
+    floats: list[memoryview] = []
     for number, value in read_fields(data):
         if number == 1:
-            name = text_of(value)
-        elif number == 2:
-            found = float_of(value)
-        elif number == 3 and isinstance(value, int):
-            found = signed(value)
-        elif number == 4:
-            found = text_of(value)
-        elif number == 5:
-            found = _tensor(message_of(value))
-        elif number == 6 and graph is None:
-            graph = message_of(value)
+            found.name = text_of(value)
+        elif number == 6 and found.graph is None:
+            found.graph = message_of(value)
+        elif number == 7:
+            floats.append(message_of(value))
         elif number == 8:
             integers += integers_of(value, limit=MAX_CONSTANT)
-    return name, tuple(integers) if integers else found, graph
+        elif number == 21:
+            found.reference = text_of(value)
+        else:
+            found.value = _single(number, value, before=found.value)
+    if integers:
+        found.value = tuple(integers)
+    elif floats:
+        found.value = listed_floats(floats)
+    return found
+
+
+def _single(number: int, value: int | memoryview, *, before: OnnxAttribute) -> OnnxAttribute:
+    """Return the value of an attribute that is no list, `before` where the field is another."""
+    if number == 2:
+        return float_of(value)
+    if number == 3 and isinstance(value, int):
+        return signed(value)
+    if number == 4:
+        return text_of(value)
+    if number == 5:
+        return parse_tensor(message_of(value))
+    return parse_sparse_tensor(message_of(value)) if number == 22 else before
 
 
 @dataclass(slots=True)
@@ -245,37 +150,44 @@ class _Budget:
     """What a file may hold, its graphs within graphs included."""
 
     nodes: _Entries = field(default_factory=lambda: _Entries(MAX_NODES))
+    functions: _Entries = field(default_factory=lambda: _Entries(MAX_NODES))
     tensors: _Entries = field(default_factory=lambda: _Entries(MAX_TENSORS))
     values: _Entries = field(default_factory=lambda: _Entries(2 * MAX_TENSORS))
+
+
+# Texts of an operation, by field.
+_NODE_TEXTS = {3: "name", 4: "op_type", 7: "domain", 8: "overload"}
 
 
 def _node(data: memoryview, *, opset: int, budget: _Budget, depth: int) -> OnnxNode:
     inputs: list[str] = []
     outputs: list[str] = []
-    name = op_type = ""
-    attributes = {}
+    texts = dict.fromkeys(_NODE_TEXTS.values(), "")
+    attributes: dict[str, OnnxAttribute] = {}
     graphs: dict[str, OnnxGraph] = {}
+    references: dict[str, str] = {}
     for number, value in read_fields(data):
         if number == 1:
             inputs.append(text_of(value))
         elif number == 2:
             outputs.append(text_of(value))
-        elif number == 3:
-            name = text_of(value)
-        elif number == 4:
-            op_type = text_of(value)
+        elif number in _NODE_TEXTS:
+            texts[_NODE_TEXTS[number]] = text_of(value)[-_MOST_LETTERS:]
         elif number == 5:
-            key, attribute, part = _attribute(message_of(value))
-            attributes[key] = attribute
-            if part is not None:
-                graphs[key] = _graph(part, opset=opset, budget=budget, depth=depth + 1)
+            read = _attribute(message_of(value))
+            if read.reference:
+                references[read.name] = read.reference
+                continue
+            attributes[read.name] = read.value
+            if read.graph is not None:
+                graphs[read.name] = _graph(read.graph, opset=opset, budget=budget, depth=depth + 1)
     return OnnxNode(
-        op_type=op_type,
-        name=name,
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         attributes=attributes,
         graphs=graphs,
+        references=references,
+        **texts,
     )
 
 
@@ -299,7 +211,9 @@ def _graph(data: memoryview, *, opset: int, budget: _Budget, depth: int = 0) -> 
         if number == 1:
             budget.nodes.add(parts.nodes, node, message_of(value))
         elif number == 5:
-            budget.tensors.add(parts.constants, _tensor, message_of(value))
+            budget.tensors.add(parts.constants, parse_tensor, message_of(value))
+        elif number == 15:
+            budget.tensors.add(parts.constants, parse_sparse_tensor, message_of(value))
         elif number in _VALUE_LISTS:
             rows: list[OnnxValue] = getattr(parts, _VALUE_LISTS[number])
             budget.values.add(rows, _value, message_of(value))
@@ -323,16 +237,59 @@ def _opset(data: memoryview) -> int:
     return version if domain in ("", "ai.onnx") else 0
 
 
+def _function(data: memoryview, *, budget: _Budget) -> OnnxFunction:
+    names: dict[int, list[str]] = {4: [], 5: []}
+    texts = {1: "", 10: "", 13: ""}
+    defaults: dict[str, OnnxAttribute] = {}
+    nodes: list[OnnxNode] = []
+    described: list[OnnxValue] = []
+    opset = 0
+    # Of its own operator set only a few rules ask, and none in a graph inside.
+    node = functools.partial(_node, opset=0, budget=budget, depth=0)
+    for number, value in read_fields(data):
+        if number in names:
+            names[number].append(text_of(value))
+        elif number in texts:
+            texts[number] = text_of(value)[-_MOST_LETTERS:]
+        elif number == 7:
+            budget.nodes.add(nodes, node, message_of(value))
+        elif number == 9:
+            opset = max(opset, _opset(message_of(value)))
+        elif number == 11:
+            default = _attribute(message_of(value))
+            defaults[default.name] = default.value
+        elif number == 12:
+            budget.values.add(described, _value, message_of(value))
+    return OnnxFunction(
+        key=function_key(texts[10], texts[1], texts[13]),
+        inputs=tuple(names[4]),
+        outputs=tuple(names[5]),
+        nodes=tuple(nodes),
+        defaults=defaults,
+        described={value.name: value for value in described},
+        opset=opset or None,
+    )
+
+
 def _model(data: memoryview) -> OnnxGraph:
     graph, opset = None, 0
+    budget = _Budget()
+    functions: list[OnnxFunction] = []
     for number, value in read_fields(data):
         if number == 7:
             graph = message_of(value)
         elif number == 8:
             opset = max(opset, _opset(message_of(value)))
+        elif number == 25:
+            read = functools.partial(_function, budget=budget)
+            budget.functions.add(functions, read, message_of(value))
+    opset = opset or max((function.opset or 0 for function in functions), default=0)
     if graph is None or opset == 0:
         raise NetworkFileError("not an ONNX file: it has no graph or no operator set")
-    return _graph(graph, opset=opset, budget=_Budget())
+    return replace(
+        _graph(graph, opset=opset, budget=budget),
+        functions={function.key: function for function in functions},
+    )
 
 
 def read_onnx(data: bytes) -> OnnxGraph:

@@ -34,6 +34,7 @@ class _Sizes:
 
 def _weighed(call: OnnxCall, sizes: _Sizes) -> tuple[Step, ...]:
     """Return scores, softmax and weighted sum."""
+    call.check_batch(sizes.samples)
     return weighing_steps(
         call.count(sizes.samples, sizes.heads),
         queries=sizes.queries,

@@ -102,6 +102,7 @@ def _product_shape(
     found = product_sizes(first, second, kept=kept, sizes=sizes)
     rows, columns = found.rows, found.columns
     if all(are_data):
+        call.check_products(found.alone)
         batch = call.count(found.alone)
         return GemmShape(m=rows, n=columns, k=found.inner, batch=batch)
     if are_data[0]:

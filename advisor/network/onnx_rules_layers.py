@@ -86,8 +86,10 @@ def convolution(call: OnnxCall) -> Result:
         strides=window[1], output=output, dilation=window[2], groups=groups,
     )  # fmt: skip
     result = (samples, filters, *output)
-    bias = 8 if index == 3 else 2
-    step = Step(shape=shape, elements=call.total(result), weights=call.take(index, bias))
+    # Beside quantised values the bias is of 32 bits.
+    plain = 3 if call.node.op_type == "DeformConv" else 2
+    bias = call.take_numbers(8) if index == 3 else call.take(plain)
+    step = Step(shape=shape, elements=call.total(result), weights=(*call.take(index), *bias))
     return Result(outputs=(result,), steps=(step,))
 
 
@@ -126,9 +128,20 @@ def gemm(call: OnnxCall) -> Result:
     k_too, n = reversed(second) if call.number("transB", default=0) else second
     if k != k_too:
         raise call.refuse(f"its inputs do not fit together: {first}, {second}")
-    shape = GemmShape(m=call.count(m), n=n, k=k)
-    step = Step(shape=shape, elements=call.total((m, n)), weights=call.take(1, 2))
+    is_turned = call.given(1).is_data and not call.given(0).is_data
+    shape = _matrix(call, m, n, k=k, is_turned=is_turned)
+    if call.given(0).is_data and call.given(1).is_data:
+        call.check_products(1)
+    weights = (*call.take(0, 1), *call.take_numbers(2))
+    step = Step(shape=shape, elements=call.total((m, n)), weights=weights)
     return Result(outputs=((m, n),), steps=(step,))
+
+
+def _matrix(call: OnnxCall, m: int, n: int, *, k: int, is_turned: bool) -> GemmShape:
+    """Return one product for all samples, which are columns where the weights come first."""
+    if is_turned:
+        return GemmShape(m=m, n=call.count(n), k=k)
+    return GemmShape(m=call.count(m), n=n, k=k)
 
 
 def _common(call: OnnxCall, first: Shape, second: Shape) -> Shape:
@@ -164,8 +177,13 @@ def product(call: OnnxCall) -> Result:
     outer = _common(call, tuple(rows), tuple(columns))
     output = (*outer, *(() if is_row else (m,)), *(() if is_column else (n,)))
     weights = call.take(0, index)
+    are_data = [call.given(position).is_data for position in (0, index)]
+    if all(are_data):
+        call.check_products(math.prod(outer))
     if math.prod(columns) == 1:  # one matrix for all rows
-        shape = GemmShape(m=call.count(*outer, m), n=n, k=k)
+        is_turned = are_data == [False, True] and math.prod(outer) == 1
+        rows_of_all = math.prod((*outer, m))
+        shape = _matrix(call, rows_of_all, n, k=k, is_turned=is_turned)
     else:
         shape = GemmShape(m=m, n=n, k=k, batch=call.count(*outer))
     step = Step(shape=shape, elements=call.total(output), weights=weights)
@@ -259,7 +277,8 @@ def recurrent(call: OnnxCall) -> Result:
     if is_batch_first:
         every, last = (samples, timesteps, directions, hidden), (samples, directions, hidden)
     elements = call.total(every if keeps else last)
-    step = Step(shape=shape, elements=elements, weights=call.take(1, 2, 3))
+    # Beside weights and biases, an LSTM may look at its state.
+    step = Step(shape=shape, elements=elements, weights=call.take(1, 2, 3, 7))
     return Result(outputs=(every, last, last)[: max(1, len(wanted))], steps=(step,))
 
 

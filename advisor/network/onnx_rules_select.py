@@ -77,7 +77,8 @@ def sampled(call: OnnxCall) -> Result:
 
 def regions(call: OnnxCall) -> Result:
     """Rule of `RoiAlign`: as many windows as there are regions, each of a fixed size."""
-    _samples, channels, _height, _width = call.shape(rank=4)
+    samples, channels, _height, _width = call.shape(rank=4)
+    call.check_batch(samples)
     count = call.shape(1)[0]
     size = (
         call.number("output_height", default=1), call.number("output_width", default=1),
@@ -101,6 +102,18 @@ def counted(call: OnnxCall) -> Result:
     return call.copied((max(1, math.ceil((known[1] - known[0]) / known[2])),))
 
 
+def grid(call: OnnxCall) -> Result:
+    """Rule of `AffineGrid`: a place for each point of images of a given size."""
+    samples = call.shape(0, rank=3)[0]
+    sizes = call.integers(1)
+    if sizes is None:
+        return call.copied(*call.all_described())
+    if len(sizes) not in (4, 5) or min(sizes) < 1:
+        raise call.refuse(f"its images would be {sizes}")
+    output: Shape = (samples, *sizes[2:], len(sizes) - 2)
+    return Result(outputs=(output,), steps=(call.elementwise("add", output),))
+
+
 def turned(call: OnnxCall) -> Result:
     """Rule of `Hardmax`, `ReverseSequence` and others that give as many values as they read."""
     shape = call.shape()
@@ -116,6 +129,7 @@ RULES: dict[str, OnnxRule] = {
     "OneHot": one_hot,
     "GridSample": sampled,
     "RoiAlign": regions,
+    "AffineGrid": grid,
     **dict.fromkeys(
         (
             "Hardmax", "ReverseSequence", "EyeLike", "RandomNormalLike", "RandomUniformLike",

@@ -1,14 +1,13 @@
 """ONNX operations on single values and on arrangement.
 
-Leaves to others: operations with weights (`onnx_rules_layers`), lists of sizes known from the
-file (`onnx_folding`).
+Leaves to others: operations with weights (`onnx_rules_layers`), other sizes of images
+(`onnx_rules_resize`), lists of sizes known from the file (`onnx_folding`).
 """
 
 import math
 
 from advisor.model.kernel import PoolShape
 from advisor.network.call import Result, Step
-from advisor.network.fields import MAX_DIMENSION
 from advisor.network.onnx_call import OnnxCall
 from advisor.network.onnx_rules_layers import OnnxRule, broadcast, look_up
 
@@ -46,11 +45,22 @@ def binary(call: OnnxCall) -> Result:
     """Rule of operations on values of several tensors; constants of the file are weights."""
     indices = tuple(index for index in range(len(call.inputs)) if call.has(index))
     output = broadcast(call, *indices)
-    is_scalar = [math.prod(call.shape(index)) == 1 for index in indices]
+    is_scalar = [
+        math.prod(call.shape(index)) == 1 and not _is_bias(call, index) for index in indices
+    ]
     weights = call.take(*(i for i, scalar in zip(indices, is_scalar, strict=True) if not scalar))
     n_inputs = max(1, len(indices) - sum(is_scalar))
     step = call.elementwise(_op(call), output, n_inputs=n_inputs, weights=weights)
     return Result(outputs=(output,), steps=(step,))
+
+
+def _is_bias(call: OnnxCall, index: int) -> bool:
+    """Whether an input is the bias of a product with one result, not just a number."""
+    is_added = call.node.op_type == "Add" and call.shape(index) == (1,)
+    others = (value for i, value in enumerate(call.inputs) if i != index and value is not None)
+    return is_added and any(
+        value.made_by.startswith("MatMul") and value.shape[-1:] == (1,) for value in others
+    )
 
 
 def prelu(call: OnnxCall) -> Result:
@@ -157,7 +167,22 @@ def concat(call: OnnxCall) -> Result:
         raise call.refuse(f"its inputs do not fit together: {shapes[0]}, {shapes[-1]}")
     output = list(shapes[0])
     output[axis] = sum(shape[axis] for shape in shapes)
-    return call.copied(tuple(output))
+    # A token that is learned; what is filled with one number is padding.
+    learned = (i for i in range(len(shapes)) if not call.given(i).is_filled)
+    return call.copied(tuple(output), weights=call.take(*learned))
+
+
+def joined_list(call: OnnxCall) -> Result:
+    """Rule of `ConcatFromSequence`: what a list holds, maybe along a new axis."""
+    if call.number("new_axis", default=0) != 1:
+        return concat(call)
+    shapes = {call.shape(index) for index in range(len(call.inputs))}
+    if len(shapes) != 1:
+        raise call.refuse(f"its inputs do not fit together: {min(shapes)}, {max(shapes)}")
+    shape = call.shape()
+    axis = call.axis(call.number("axis", default=0), rank=len(shape) + 1)
+    output = (*shape[:axis], len(call.inputs), *shape[axis:])
+    return call.copied(output, weights=call.take(*range(len(call.inputs))))
 
 
 def split(call: OnnxCall) -> Result:
@@ -203,20 +228,8 @@ def gather(call: OnnxCall) -> Result:
     if table.weights and axis == 0 and len(table.shape) > 1:
         return look_up(call)
     shape = call.shape()
-    return call.copied((*shape[:axis], *call.shape(1), *shape[axis + 1 :]))
-
-
-def pad(call: OnnxCall) -> Result:
-    """Rule of `Pad`."""
-    shape = call.shape()
-    pads = call.listed("pads", index=1)
-    if pads is None or call.has(3) or len(pads) != 2 * len(shape):
-        return call.copied(*call.all_described())
-    rank = len(shape)
-    output = tuple(size + pads[i] + pads[i + rank] for i, size in enumerate(shape))
-    if min(output, default=1) < 1:
-        raise call.refuse("nothing is left of its input")
-    return call.copied(output)
+    output = (*shape[:axis], *call.shape(1), *shape[axis + 1 :])
+    return call.copied(output, weights=call.take(0))
 
 
 def expand(call: OnnxCall) -> Result:
@@ -237,18 +250,6 @@ def tile(call: OnnxCall) -> Result:
     if repeats is None or len(repeats) != len(shape) or min(repeats, default=1) < 1:
         return call.copied(*call.all_described())
     return call.copied(tuple(size * times for size, times in zip(shape, repeats, strict=True)))
-
-
-def resize(call: OnnxCall) -> Result:
-    """Rule of `Resize`, `Upsample`: sizes or factors from the file, else what it describes."""
-    shape, sizes = call.shape(), call.integers(3)
-    if sizes is not None and len(sizes) == len(shape):
-        return call.copied((shape[0], *sizes[1:]))
-    factors = call.fractions(2 if call.has(2) else 1)
-    if factors is not None and len(factors) == len(shape) and min(factors) > 0.0:
-        scaled = (math.floor(n * factor) for n, factor in zip(shape, factors, strict=True))
-        return call.copied(tuple(min(max(1, size), MAX_DIMENSION) for size in scaled))
-    return call.copied(*call.all_described())
 
 
 def to_space(call: OnnxCall) -> Result:
@@ -276,7 +277,6 @@ RULES: dict[str, OnnxRule] = {
     **dict.fromkeys(("Identity", "Shape", "Size"), passing),
     **dict.fromkeys(("ArgMax", "ArgMin"), chosen),
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), to_space),
-    **dict.fromkeys(("Resize", "Upsample"), resize),
     "Dropout": dropout,
     "PRelu": prelu,
     "Reshape": reshape,
@@ -285,10 +285,10 @@ RULES: dict[str, OnnxRule] = {
     "Squeeze": squeeze,
     "Unsqueeze": unsqueeze,
     "Concat": concat,
+    "ConcatFromSequence": joined_list,
     "Split": split,
     "Slice": cut,
     "Gather": gather,
-    "Pad": pad,
     "Expand": expand,
     "Tile": tile,
 }

@@ -54,8 +54,11 @@ def parse_json(data: bytes) -> Any:
             f"holds no Keras JSON, line {error.lineno} is something else: "
             "save the model with model.save('name.keras') or model.to_json()"
         ) from None
-    except ValueError as error:
-        raise NetworkFileError(f"not JSON: {error}") from None
+    except ValueError:
+        # Python refuses to read numbers of thousands of digits.
+        raise NetworkFileError(
+            "holds a whole number of thousands of digits: this is not a usable model"
+        ) from None
 
 
 def layer_classes(config: Any) -> frozenset[str]:

@@ -95,7 +95,8 @@ def _attended(call: Call, query: Shape, value: Shape) -> tuple[int, int, int]:
     )
 
 
-def _multi_head(call: Call, heads: _Heads, *, width: int, has_gate: bool = False) -> Result:
+def _multi_head(call: Call, heads: _Heads, *, made: Shape, has_gate: bool = False) -> Result:
+    """Return an attention whose result has the dimensions `made` at each place of the query."""
     query, value, key = _require_inputs(call)
     bias = call.fields.flag("use_bias", default=True)
     key_read = -3 if len(call.inputs) > 2 else -2
@@ -114,7 +115,7 @@ def _multi_head(call: Call, heads: _Heads, *, width: int, has_gate: bool = False
         steps.append(call.elementwise("sigmoid", (*query[:-1], joined)))
         gating = call.elementwise("multiply", (*query[:-1], joined), n_inputs=2)
         steps.append(Step(shape=gating.shape, elements=gating.elements, reads=(5, 7)))
-    output = (*query[:-1], width)
+    output, width = (*query[:-1], *made), math.prod(made)
     places = call.batch * math.prod(query[:-1])
     steps.append(
         Step(
@@ -146,13 +147,13 @@ def multi_head(call: Call) -> Result:
     )
     wanted = call.fields.raw("output_shape")
     if wanted is None:
-        width = query[-1]
+        made = query[-1:]
     else:
         listed = [wanted] if is_integer(wanted) else wanted
-        width = math.prod(call.fields.sequence_of_integers("output_shape", listed))
-    return _multi_head(
-        call, heads, width=width, has_gate=call.fields.flag("use_gate", default=False)
-    )
+        made = call.fields.sequence_of_integers("output_shape", listed)
+        if min(made, default=0) < 1:
+            raise call.fields.refuse(f"'output_shape' {list(made)} is not a shape")
+    return _multi_head(call, heads, made=made, has_gate=call.fields.flag("use_gate", default=False))
 
 
 def grouped_query(call: Call) -> Result:
@@ -169,7 +170,7 @@ def grouped_query(call: Call) -> Result:
         value_dim=dim,
     )
     return _multi_head(
-        call, heads, width=query[-1], has_gate=call.fields.flag("use_gate", default=False)
+        call, heads, made=query[-1:], has_gate=call.fields.flag("use_gate", default=False)
     )
 
 
@@ -185,7 +186,10 @@ def _scored(call: Call, *scoring: Step, queries: int, values: int, outer: int) -
         elements=batch * queries * value[-1],
         reads=(len(scoring), -2),
     )
-    return Result(outputs=((*query[:-1], value[-1]),), steps=(*scoring, softmax, total))
+    outputs: tuple[Shape, ...] = ((*query[:-1], value[-1]),)
+    if len(call.declared) > 1:  # the scores are asked for
+        outputs = (*outputs, (*query[:-1], values))
+    return Result(outputs=outputs, steps=(*scoring, softmax, total))
 
 
 def dot_attention(call: Call) -> Result:

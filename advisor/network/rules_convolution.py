@@ -9,6 +9,7 @@ import math
 from advisor.model.kernel import ConvShape
 from advisor.network.activations import fused_activation
 from advisor.network.call import Call, Result, Shape, Step
+from advisor.network.kernel_weights import read_kernel
 from advisor.network.windows import (
     Image,
     Window,
@@ -60,18 +61,23 @@ def convolution(call: Call) -> Result:
         )
     spatial = window_output(call, window, spatial=image.spatial)
     output = image.shape(spatial, channels=filters)
-    kernel = math.prod(window.kernel) * (image.channels // groups) * filters
+    kernel = read_kernel(
+        call, rows=math.prod(window.kernel) * (image.channels // groups), columns=filters
+    )
     shape = _shape(
         call, image, window, output=spatial, filters=filters, groups=groups, as_groups=groups > 1
     )
+    # Zeros before the first moment make a copy of the input.
+    before = (call.elementwise("copy", call.input),) if window.padding == "causal" else ()
     step = Step(
         shape=shape,
         elements=call.total(output),
-        weights=(kernel, *_bias(call, filters)),
+        weights=(*kernel.weights, *_bias(call, filters)),
+        frozen=kernel.frozen,
+        reads=(len(before) - 1,),
     )
-    # Zeros before the first moment make a copy of the input.
-    before = (call.elementwise("copy", call.input),) if window.padding == "causal" else ()
-    return Result(outputs=(output,), steps=(*before, step, *fused_activation(call, output)))
+    steps = (*before, *kernel.steps, step, *fused_activation(call, output))
+    return Result(outputs=(output,), steps=steps)
 
 
 def transposed(call: Call) -> Result:

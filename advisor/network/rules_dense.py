@@ -10,6 +10,8 @@ from advisor.model.kernel import ElementwiseShape, EmbeddingShape, GemmShape, Ke
 from advisor.network.activations import fused_activation
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.einsum import product_sizes
+from advisor.network.fields import MAX_DIMENSION, describe, is_integer
+from advisor.network.kernel_weights import Kernel, read_kernel
 
 
 def dense(call: Call) -> Result:
@@ -21,40 +23,12 @@ def dense(call: Call) -> Result:
     output = (*leading, units)
     bias = (units,) if call.fields.flag("use_bias", default=True) else ()
     gemm = GemmShape(m=call.batch * math.prod(leading), n=units, k=features)
-    kernel = _kernel(call, features, units)
+    kernel = read_kernel(call, rows=features, columns=units)
     step = Step(
         shape=gemm, elements=call.total(output), weights=(*kernel.weights, *bias),
         frozen=kernel.frozen, reads=(-1,),
     )  # fmt: skip
     return Result(outputs=(output,), steps=(*kernel.steps, step, *fused_activation(call, output)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kernel:
-    """Sizes of the tensors of a kernel, and what is computed before it can be used."""
-
-    weights: tuple[int, ...] = ()
-    frozen: tuple[int, ...] = ()
-    steps: tuple[Step, ...] = ()
-
-
-def _kernel(call: Call, rows: int, columns: int) -> _Kernel:
-    """Return a kernel of rows x columns: trained itself, through LoRA, or quantised and fixed.
-
-    With LoRA Keras adds a product of two narrow matrices to the kernel in every step.
-    """
-    rank = call.fields.optional_integer("lora_rank")
-    if rank is not None:
-        merge = Step(
-            shape=GemmShape(m=rows, n=columns, k=rank), elements=rows * columns,
-            weights=(rows * rank, rank * columns),
-        )  # fmt: skip
-        return _Kernel(frozen=(rows * columns,), steps=(merge,))
-    policy = call.fields.raw("dtype")
-    kind = policy.get("class_name") if isinstance(policy, dict) else None
-    if isinstance(kind, str) and kind.startswith("Quantized"):
-        return _Kernel(frozen=(rows * columns,))
-    return _Kernel(weights=(rows * columns,))
 
 
 def embedding(call: Call) -> Result:
@@ -63,7 +37,7 @@ def embedding(call: Call) -> Result:
     dim = call.fields.integer("output_dim")
     output = (*call.input, dim)
     shape = EmbeddingShape(indices=call.total(call.input), dim=dim, vocabulary=vocabulary)
-    table = _kernel(call, vocabulary, dim)
+    table = read_kernel(call, rows=vocabulary, columns=dim, is_table=True)
     narrow = tuple(size for step in table.steps for size in step.weights)
     step = Step(
         shape=shape, elements=call.total(output), weights=(*table.weights, *narrow),
@@ -122,14 +96,40 @@ def _label_sizes(call: Call, einsum: _Einsum) -> dict[str, int]:
     sizes = dict(zip(einsum.data, (call.batch, *call.input), strict=True))
     declared = call.fields.raw("output_shape")
     entries = declared if isinstance(declared, list) else [declared]
+    if len(entries) > len(einsum.output):
+        raise call.fields.refuse(
+            f"'output_shape' {describe(declared)} does not fit its equation, whose result is "
+            f"{einsum.output!r}"
+        )
     tail = einsum.output[len(einsum.output) - len(entries) :]
     for label, entry in zip(tail, entries, strict=True):
-        if isinstance(entry, int) and label not in sizes:
+        if entry is not None and label not in sizes:
+            if not is_integer(entry) or not 1 <= entry <= MAX_DIMENSION:
+                raise call.fields.refuse(f"'output_shape' is {describe(declared)}, not a shape")
             sizes[label] = entry
     for label in einsum.kernel + einsum.output:
         if label not in sizes:
             raise call.fields.refuse(f"the size of {label!r} in its equation is not stated")
     return sizes
+
+
+def _einsum_bias(call: Call, sizes: dict[str, int]) -> tuple[int, ...]:
+    if not call.fields.raw("bias_axes"):
+        return ()
+    axes = call.fields.text("bias_axes")
+    unknown = [label for label in axes if label not in sizes]
+    if unknown:
+        raise call.fields.refuse(f"'bias_axes' {axes!r} are not in its equation")
+    return (math.prod(sizes[label] for label in axes),)
+
+
+def _einsum_kernel(call: Call, einsum: _Einsum, sizes: dict[str, int]) -> Kernel:
+    """Return the kernel as a matrix: what LoRA splits off is the last dimension."""
+    size = math.prod(sizes[label] for label in einsum.kernel)
+    kept = math.prod(sizes[label] for label in einsum.kernel if label in einsum.output)
+    has_lora = call.fields.raw("lora_rank") is not None
+    columns = sizes[einsum.kernel[-1]] if has_lora and einsum.kernel else kept
+    return read_kernel(call, rows=size // columns, columns=columns)
 
 
 def einsum_dense(call: Call) -> Result:
@@ -138,15 +138,17 @@ def einsum_dense(call: Call) -> Result:
     sizes = _label_sizes(call, einsum)
     found = product_sizes(einsum.data, einsum.kernel, kept=einsum.output, sizes=sizes)
     gemm = GemmShape(m=found.rows, n=found.columns, k=found.inner, batch=found.alone)
-    bias_axes = call.fields.raw("bias_axes")
-    bias = (math.prod(sizes[x] for x in bias_axes if x in sizes),) if bias_axes else ()
+    bias = _einsum_bias(call, sizes)
     output: Shape = tuple(sizes[label] for label in einsum.output[1:])
-    weights = (math.prod(sizes[x] for x in einsum.kernel), *bias)
+    kernel = _einsum_kernel(call, einsum, sizes)
     shape: KernelShape = gemm
     if gemm.k == gemm.n == 1:  # every weight meets one value: no product of matrices
         shape = ElementwiseShape(op="multiply", elements=call.total(output))
-    step = Step(shape=shape, elements=call.total(output), weights=weights)
-    return Result(outputs=(output,), steps=(step, *fused_activation(call, output)))
+    step = Step(
+        shape=shape, elements=call.total(output), weights=(*kernel.weights, *bias),
+        frozen=kernel.frozen, reads=(-1,),
+    )  # fmt: skip
+    return Result(outputs=(output,), steps=(*kernel.steps, step, *fused_activation(call, output)))
 
 
 RULES = {

@@ -52,7 +52,9 @@ def batch_normalisation(call: Call) -> Result:
     channels = _channels(call)
     weights = _scale_and_center(call, channels)
     kind = "batch" if call.is_training and call.is_trainable else "batch_inference"
-    step = _step(call, kind, channels=channels, weights=weights, frozen=(channels, channels))
+    # With `renorm` those of training are kept apart from those of inference.
+    statistics = 5 if call.fields.flag("renorm", default=False) else 2
+    step = _step(call, kind, channels=channels, weights=weights, frozen=(channels,) * statistics)
     return Result(outputs=(call.input,), steps=(step,))
 
 

@@ -10,11 +10,11 @@ import re
 
 from advisor.model.kernel import GemmShape, PoolShape
 from advisor.network.activations import activation_steps, softmax_step
-from advisor.network.call import Call, Result, Rule, Step, axis_position
+from advisor.network.call import Call, Result, Rule, Shape, Step, axis_position
 from advisor.network.einsum import product_sizes
 from advisor.network.fields import is_integer
 from advisor.network.rules_attention import product_attention
-from advisor.network.rules_merge import broadcast
+from advisor.network.rules_merge import broadcast, concatenate
 
 # Two terms of letters and their result: "btd,bsd->bts".
 _EINSUM = re.compile(r"([a-zA-Z]{1,16}),([a-zA-Z]{1,16})->([a-zA-Z]{1,16})")
@@ -35,7 +35,7 @@ _UNARY = (
 )  # fmt: skip
 _REDUCING = (
     "mean", "sum", "max", "min", "reducemean", "reducesum", "reducemax", "reducemin", "amax",
-    "amin", "prod", "any", "all", "var", "std", "logsumexp", "argmax", "argmin",
+    "amin", "average", "prod", "any", "all", "var", "std", "logsumexp", "argmax", "argmin",
 )  # fmt: skip
 _RENAMING = ("reshape", "squeeze", "expanddims")
 _MOVING = (
@@ -46,12 +46,15 @@ _MOVING = (
 
 
 def is_operation(call: Call) -> bool:
-    """Tell whether a call is of an operation whose name a layer has too ("Reshape")."""
+    """Tell whether a call is of an operation whose name a layer has too ("Reshape").
+
+    Where the file does not say which, what it states tells.
+    """
     renamed = call.class_name == "Reshape" and call.fields.raw("target_shape") is None
     lists = call.class_name == "Concatenate" and not isinstance(
         call.fields.raw("axis", default=-1), int
     )
-    return renamed or lists
+    return call.is_operation or renamed or lists
 
 
 def _operation_name(call: Call) -> str:
@@ -66,11 +69,22 @@ def _operation_name(call: Call) -> str:
 
 
 def _binary(call: Call) -> Result:
-    output = broadcast(call, call.inputs)
+    output = _with_constants(call, broadcast(call, call.inputs))
     op = _operation_name(call)
     return Result(
         outputs=(output,), steps=(call.elementwise(op, output, n_inputs=len(call.inputs)),)
     )
+
+
+def _with_constants(call: Call, shape: Shape) -> Shape:
+    """Return the recorded shape where constants of the file make the result larger than `shape`."""
+    for recorded in call.recorded[:1]:
+        common = recorded[len(recorded) - len(shape) :]
+        if len(recorded) >= len(shape) and all(
+            size in (1, wanted) for size, wanted in zip(shape, common, strict=True)
+        ):
+            return recorded
+    return shape
 
 
 def _unary(call: Call) -> Result:
@@ -88,22 +102,26 @@ def _softmax(call: Call) -> Result:
 def _reduced(call: Call) -> Result:
     axis = call.fields.raw("axis")
     listed = [axis] if is_integer(axis) else axis
+    samples = 1
     if listed is None:
         positions = set(range(len(call.input)))
     else:
         entries = call.fields.sequence_of_integers("axis", listed)
-        positions = {axis_position(call, entry, shape=call.input) for entry in entries}
+        own = [entry for entry in entries if entry not in (0, -1 - len(call.input))]
+        samples = 1 if len(own) == len(entries) else call.batch
+        positions = {axis_position(call, entry, shape=call.input) for entry in own}
     keeps = call.fields.flag("keepdims", default=False)
     kept = [(1 if p in positions else n) for p, n in enumerate(call.input)]
     output = tuple(n for p, n in enumerate(kept) if keeps or p not in positions)
-    columns = math.prod(call.input[p] for p in positions)
-    channels = math.prod(call.input) // max(columns, 1)
+    channels = math.prod(n for p, n in enumerate(call.input) if p not in positions)
+    # Along the batch all samples are one.
+    columns = samples * (math.prod(call.input) // max(channels, 1))
     mode = "max" if _operation_name(call).endswith(("max", "min")) else "average"
     shape = PoolShape(
-        mode=mode, n=call.batch, c=channels, spatial=(columns,), kernel=(columns,),
+        mode=mode, n=call.batch // samples, c=channels, spatial=(columns,), kernel=(columns,),
         strides=(columns,), output=(1,),
     )  # fmt: skip
-    step = Step(shape=shape, elements=call.batch * channels)
+    step = Step(shape=shape, elements=call.batch // samples * channels)
     return Result(outputs=call.recorded or (output,), steps=(step,))
 
 
@@ -121,6 +139,25 @@ def _matrix_product(call: Call) -> Result:
     return Result(outputs=(output,), steps=(Step(shape=gemm, elements=call.total(output)),))
 
 
+def _product_rank(call: Call) -> int:
+    """Return the inner size of a product with a constant matrix on the right; 0: it is no such."""
+    name, axes = _operation_name(call), call.fields.raw("axes")
+    if name == "tensordot" and axes not in (1, [[len(call.input)], [0]], [[-1], [0]]):
+        return 0
+    is_right = any(
+        len(recorded) == len(call.input) > 0 and recorded[:-1] == call.input[:-1]
+        for recorded in call.recorded[:1]
+    )
+    return call.input[-1] if is_right else 0
+
+
+def _constant_product(call: Call) -> Result:
+    """Rule of a product with a matrix that is written in the file, which is no weight."""
+    output = call.recorded[0]
+    gemm = GemmShape(m=call.total(output[:-1]), n=output[-1], k=_product_rank(call))
+    return Result(outputs=(output,), steps=(Step(shape=gemm, elements=call.total(output)),))
+
+
 def _einsum(call: Call) -> Result:
     """Rule of `keras.ops.einsum` of two tensors that share their batch."""
     output, sizes, terms = _letters(call)
@@ -130,6 +167,28 @@ def _einsum(call: Call) -> Result:
         return Result(outputs=(shape,), steps=(call.elementwise("multiply", shape, n_inputs=2),))
     gemm = GemmShape(m=found.rows, n=found.columns, k=found.inner, batch=call.batch * found.alone)
     return Result(outputs=(shape,), steps=(Step(shape=gemm, elements=call.total(shape)),))
+
+
+def _constant_einsum(call: Call) -> Result | None:
+    """Return an einsum of one tensor and a constant of the file; None: its sizes are not known."""
+    found = _EINSUM.fullmatch(str(call.fields.raw("subscripts")).replace(" ", ""))
+    if found is None or not call.recorded:
+        return None
+    first, second, output = found.groups()
+    made = call.recorded[0]
+    for data, constant in ((first, second), (second, first)):
+        fits = data[0] == output[0] and len(data) - 1 == len(call.input)
+        if not fits or len(output) - 1 != len(made):
+            continue
+        sizes = {**dict(zip(output[1:], made, strict=True)),
+                 **dict(zip(data[1:], call.input, strict=True))}  # fmt: skip
+        if all(letter in sizes for letter in constant):
+            part = product_sizes(data[1:], constant, kept=output[1:], sizes=sizes)
+            gemm = GemmShape(
+                m=call.batch * part.rows, n=part.columns, k=part.inner, batch=part.alone
+            )
+            return Result(outputs=(made,), steps=(Step(shape=gemm, elements=call.total(made)),))
+    return None
 
 
 def _is_plain_einsum(call: Call) -> bool:
@@ -188,8 +247,15 @@ def find_rule(call: Call) -> Rule | None:
     }
     if name == "einsum" and _is_plain_einsum(call):
         return _einsum
+    if name == "einsum" and len(call.inputs) == 1:
+        made = _constant_einsum(call)
+        return None if made is None else lambda _call: made
+    if name in ("matmul", "dot", "tensordot") and len(call.inputs) == 1:
+        return _constant_product if _product_rank(call) else None
     if name == "matmul" and not _is_product(call):
-        return None  # of a constant written in the file, or across the batch
+        return None  # across the batch
+    if name == "concatenate" and len(call.inputs) > 1 and is_integer(call.fields.raw("axis")):
+        rules["concatenate"] = concatenate
     if call.recorded:
         rules |= {**dict.fromkeys(_RENAMING, _renamed), **dict.fromkeys(_MOVING, _moved)}
     return rules.get(name)

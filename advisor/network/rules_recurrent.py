@@ -11,7 +11,7 @@ from typing import Any
 from advisor.model.kernel import Cell, ConvShape, RecurrentShape
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import Fields, describe, plain_name
-from advisor.network.moments import moment_sizes
+from advisor.network.moments import moment_repeats
 from advisor.network.windows import read_image, read_rank, read_window, window_output
 from advisor.predict.work import GATES
 
@@ -31,13 +31,15 @@ _CELLS = {
 class _Unit:
     """A cell with its size and the sizes of its bias tensor (empty: none).
 
-    `is_split`: a product of its own for each gate.
+    `is_split`: a product of its own for each gate. `kept`: values of the width of the state that
+    training keeps of a time step beside those that any cell of its kind does.
     """
 
     cell: Cell
     hidden: int
     bias: tuple[int, ...]
     is_split: bool
+    kept: int
 
     def weights(self, features: int) -> tuple[int, ...]:
         columns = GATES[self.cell] * self.hidden
@@ -60,13 +62,29 @@ def _read_unit(class_name: str, fields: Fields) -> _Unit:
         hidden=hidden,
         bias=(size,) if has_bias else (),
         is_split=cell is not Cell.RNN and _is_split(fields),
+        kept=_kept(cell, fields),
     )
+
+
+def _drops_states(fields: Fields) -> bool:
+    return fields.raw("recurrent_dropout") not in (None, 0, 0.0)
 
 
 def _is_split(fields: Fields) -> bool:
     """Whether Keras multiplies gate by gate: asked for, or as the states are dropped out."""
-    drops_states = fields.raw("recurrent_dropout") not in (None, 0, 0.0)
-    return drops_states or fields.raw("implementation") == 1
+    return _drops_states(fields) or fields.raw("implementation") == 1
+
+
+# Peak resident memory of training (300 time steps, 64 features, 256 units, batch 64, Keras 3.15)
+# beyond that of the plain layer, in states of all time steps.
+_KEPT_BY_DROPOUT = {Cell.LSTM: 25, Cell.GRU: 18, Cell.RNN: 1}
+_KEPT_BY_RESET_BEFORE = 15
+
+
+def _kept(cell: Cell, fields: Fields) -> int:
+    by_dropout = _KEPT_BY_DROPOUT[cell] if _drops_states(fields) else 0
+    resets_before = cell is Cell.GRU and not fields.flag("reset_after", default=True)
+    return max(by_dropout, _KEPT_BY_RESET_BEFORE if resets_before else 0)
 
 
 def _read_cells(serialised: Any, fields: Fields) -> tuple[_Unit, ...]:
@@ -120,21 +138,30 @@ def recurrent(call: Call, *, directions: int = 1) -> Result:
         )
         elements = call.total((timesteps, width) if keeps else (width,))
         steps.append(
-            Step(shape=shape, elements=elements, weights=unit.weights(features) * directions)
+            Step(
+                shape=shape,
+                elements=elements,
+                weights=unit.weights(features) * directions,
+                kept=unit.kept * call.total((timesteps, width)),
+            )
         )
-        features = width
-    output: Shape = (timesteps, features) if returns_sequences else (features,)
+        features = unit.hidden  # each direction has a stack of its own
+    width = features * directions
+    output: Shape = (timesteps, width) if returns_sequences else (width,)
     states: tuple[Shape, ...] = ()
     if call.fields.flag("return_state", default=False):
         states = tuple((u.hidden,) for u in units for _ in range(_states(u)))
     return Result(outputs=(output, *states * directions), steps=tuple(steps))
 
 
+def are_alike(one: Call, other: Call) -> bool:
+    """Whether two layers differ in nothing that counts: both directions are one kernel."""
+    return one.class_name == other.class_name and _read_units(one) == _read_units(other)
+
+
 def bidirectional(call: Call, inner: Call) -> Result:
     """Rule of `Bidirectional` around the recurrent layer `inner`."""
-    merge = call.fields.raw("merge_mode", default="concat")
-    if merge not in ("concat", "sum", "mul", "ave", None):
-        raise call.fields.refuse(f"'merge_mode' is {describe(merge)}")
+    merge = _merge_mode(call)
     joined = recurrent(inner, directions=2)
     if merge == "concat":
         return joined
@@ -142,9 +169,47 @@ def bidirectional(call: Call, inner: Call) -> Result:
     half = (*leading, width // 2)
     if merge is None:
         return Result(outputs=(half, half, *joined.outputs[1:]), steps=joined.steps)
-    op = {"sum": "add", "mul": "multiply", "ave": "average"}[merge]
-    step = call.elementwise(op, half, n_inputs=2)
+    step = call.elementwise(_MERGED_BY[merge], half, n_inputs=2)
     return Result(outputs=(half, *joined.outputs[1:]), steps=(*joined.steps, step))
+
+
+# How the results of both directions are brought together.
+_MERGED_BY = {"concat": "copy", "sum": "add", "mul": "multiply", "ave": "average"}
+
+
+def _merge_mode(call: Call) -> str | None:
+    merge = call.fields.raw("merge_mode", default="concat")
+    if merge is None or (isinstance(merge, str) and merge in _MERGED_BY):
+        return merge
+    raise call.fields.refuse(f"'merge_mode' is {describe(merge)}")
+
+
+def two_ways(call: Call, there: Result, back: Result) -> Result:
+    """Return the result of `Bidirectional` around two layers that are told one by one."""
+    merge, (one, *states), (other, *others) = _merge_mode(call), there.outputs, back.outputs
+    if (merge != "concat" and one != other) or one[:-1] != other[:-1]:
+        raise call.fields.refuse(f"its directions do not fit together: {one}, {other}")
+    count = len(there.steps)
+    steps = (
+        *there.steps,
+        *(_after(step, count, position) for position, step in enumerate(back.steps)),
+    )
+    note = there.note or back.note
+    if merge is None:
+        return Result(outputs=(one, other, *states, *others), steps=steps, note=note)
+    output = (*one[:-1], one[-1] + other[-1]) if merge == "concat" else one
+    joined = call.elementwise(_MERGED_BY[merge], output, n_inputs=2)
+    ends = (count - 1, len(steps) - 1)
+    steps = (*steps, replace(joined, reads=ends))
+    return Result(outputs=(output, *states, *others), steps=steps, note=note)
+
+
+def _after(step: Step, count: int, position: int) -> Step:
+    """Return the step at a position of a layer that stands after `count` steps of another."""
+    reads = step.reads
+    if reads is None:
+        reads = (position - 1,) if position else (-1,)
+    return replace(step, reads=tuple(read + count if read >= 0 else read for read in reads))
 
 
 def convolutional(call: Call) -> Result:
@@ -155,16 +220,18 @@ def convolutional(call: Call) -> Result:
     """
     rank = read_rank(call.class_name)
     timesteps, *frame = call.require_rank(rank + 2)
-    sizes = moment_sizes(timesteps, is_moment=call.is_moment)
-    moments = {size: _moment(call, tuple(frame), size) for size in dict.fromkeys(sizes)}
-    frame_out = moments[sizes[0]].output
+    moment = _moment(call, tuple(frame))
+    frame_out = moment.output
     keeps = call.fields.flag("return_sequences", default=False)
     output = (timesteps, *frame_out) if keeps else frame_out
     states: tuple[Shape, ...] = ()
     if call.fields.flag("return_state", default=False):
         states = (frame_out, frame_out)
-    steps = _over_time([moments[size] for size in sizes])
-    return Result(outputs=(output, *states), steps=steps)
+    often, *others = moment_repeats(timesteps, is_moment=call.is_moment)
+    # No state comes before the first moment: nothing is asked of its gradient.
+    is_apart = often > 1 and not call.is_moment
+    repeats = (1, often - 1, *others) if is_apart else (often, *others)
+    return Result(outputs=(output, *states), steps=_over_time(moment, repeats))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,9 +253,9 @@ class _Moment:
     output: Shape
 
 
-def _moment(call: Call, frame: Shape, at_once: int) -> _Moment:
-    """Return a time step, or several that count as one."""
-    one = replace(call, inputs=(frame,), batch=call.batch * at_once, declared=())
+def _moment(call: Call, frame: Shape) -> _Moment:
+    """Return a time step."""
+    one = replace(call, inputs=(frame,), declared=())
     rank = len(frame) - 1
     image, window = read_image(one, rank), read_window(one, rank)
     filters = call.fields.integer("filters")
@@ -217,7 +284,7 @@ def _moment(call: Call, frame: Shape, at_once: int) -> _Moment:
     )
 
 
-def _over_time(moments: list[_Moment]) -> tuple[Step, ...]:
+def _over_time(now: _Moment, repeats: tuple[int, ...]) -> tuple[Step, ...]:
     """Return the kernels of all time steps; the first of each convolution counts the weights."""
     found: list[Step] = []
 
@@ -233,14 +300,18 @@ def _over_time(moments: list[_Moment]) -> tuple[Step, ...]:
         return [add(whole if is_first and gate == 0 else part, read) for gate in range(4)]
 
     state = memory = -1
-    for time, now in enumerate(moments):
+    for time, often in enumerate(repeats):
+        first = len(found)
         of_input = convolve(now.of_input, -1, is_first=time == 0)
-        of_state = convolve(now.of_state, state, is_first=time == 0)
+        # Moments that are all told at once wait for a state that comes of what they are given.
+        before = of_input[0] if time == 0 and often > 1 else state
+        of_state = convolve(now.of_state, before, is_first=time == 0)
         sums = [add(now.both, *pair) for pair in zip(of_input, of_state, strict=True)]
         taken, kept, shown = (add(now.sigmoid, sums[gate]) for gate in (0, 1, 3))
         new = add(now.product, taken, add(now.tanh, sums[2]))
         memory = add(now.both, add(now.product, kept, memory), new)
         state = add(now.product, shown, add(now.tanh, memory))
+        found[first:] = [replace(step, repeats=often) for step in found[first:]]
     return tuple(found)
 
 

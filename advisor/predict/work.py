@@ -6,7 +6,7 @@ perfect cache would move. Times are left to others (`advisor.predict.ceilings`).
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -260,6 +260,15 @@ def kernel_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[
     layer has parameters and no trainable variables: no gradient of its weights. Batch
     normalisation uses its stored statistics in inference. The gradient of a transpose is another.
     """
+    return repeated(_single_calls(operator, phase=phase, batch_size=batch_size), operator)
+
+
+def repeated(calls: Iterable[KernelCall], operator: Operator) -> tuple[KernelCall, ...]:
+    """Return the calls of one run of an operator as often as a step runs it."""
+    return tuple(dataclasses.replace(call, count=operator.repeats * call.count) for call in calls)
+
+
+def _single_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[KernelCall, ...]:
     shape = _as_run(operator, batch_size)
     if phase is Phase.INFERENCE and isinstance(shape, NormShape) and shape.kind == "batch":
         shape = NormShape(kind="batch_inference", elements=shape.elements, channels=shape.channels)

@@ -38,7 +38,7 @@ from advisor.predict.cold import (
 )
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
 from advisor.predict.update import update_s
-from advisor.predict.work import kernel_calls, operator_kind
+from advisor.predict.work import kernel_calls, operator_kind, repeated
 
 # Half the width of an 80 % interval, in standard deviations.
 Z_80 = 1.2816
@@ -253,9 +253,12 @@ def _graph_time(
             )
         besides: tuple[KernelCall, ...] = ()
         if device.is_framework:
-            besides = (
-                *calls_beside(operator, workload=workload),
-                *conversions(operator, phase=workload.phase, precision=precision),
+            besides = repeated(
+                (
+                    *calls_beside(operator, workload=workload),
+                    *conversions(operator, phase=workload.phase, precision=precision),
+                ),
+                operator,
             )
             if index in outputs:
                 besides += loss_calls(operator, workload=workload)
@@ -290,7 +293,7 @@ def _call_time(
             seconds *= among_others(kind)
         seconds *= cold_factor(kind, direction=call.direction)
         waiting = fetching_s(operator, call, byte_per_s=device.bandwidth_byte_per_s)
-        seconds += sums.share_fetched * waiting
+        seconds += sums.share_fetched * waiting * call.count
     if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
         sums.is_small_recurrent = True
     sums.add(kind, time, seconds, seconds * _threads_share(time.time_s, device))

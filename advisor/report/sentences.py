@@ -67,8 +67,6 @@ STEPS = (
     N_("Stop (deletes the machine, its disk and its address)"),
     N_("If this zone refuses: other zones"),
     N_("If it is forgotten"),
-    N_("A machine that is stopped but not deallocated is still charged. Set an auto-shutdown in"
-       " the portal, at most {hours} h from the start."),
     N_("In the console of {vendor}, choose {machine} ({form}) in {place} with an Ubuntu image and"
        " a disk of {size} GB."),
     N_("In the console of {vendor}, choose {machine} ({form}) with an Ubuntu image and a disk of"
@@ -116,6 +114,7 @@ MONEY = (
     N_("expected work lost to interruptions, saved after each epoch"),
     N_("billed in whole periods or for a least time"),
     N_("{size} GiB while the machine runs"),
+    N_("{size} GiB while the machine runs, at the price of {place}"),
     N_("{size} GiB, in the range of other vendors"),
     N_("download of the network, {size} MiB, in the range of other vendors"),
     N_("download of the network, {size} MiB"),
@@ -235,6 +234,16 @@ NETWORK = (
     N_("{layer}: which of its parts runs depends on the data: the longer one counts."),
     N_("{layer}: how often it runs depends on the data: one trip counts."),
     N_("{layer}: the function {name} is not known and counts as an addition."),
+    N_("{layer}: the work and the weights of this kind of layer are not known and count as nothing;"
+       " the shape of its result is recorded in the file."),
+    N_("{layer}: the work and the weights of this kind of layer are not known and count as nothing;"
+       " the shape of its result is taken to be that of its input."),
+    N_("The first size, {size}, is taken for the batch."),
+    N_("The second size, {size}, is taken for the batch."),
+    N_("The third size, {size}, is taken for the batch."),
+    N_("No size is taken for the batch: the file counts as one sample."),
+    N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
+       " its result is described in the file."),
     N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"
        " its result is recorded in the file."),
     N_("{layer}: the work of this kind of layer is not known and counts as nothing; the shape of"

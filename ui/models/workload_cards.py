@@ -116,7 +116,7 @@ def layers(workload: Workload, tr: Translator) -> tuple[_Layer, ...]:
 
 
 def _layer(name: str, same: list[Operator], workload: Workload, tr: Translator) -> _Layer:
-    work = sum(count_multiply_adds(operator.shape) for operator in same)
+    work = sum(operator.repeats * count_multiply_adds(operator.shape) for operator in same)
     shapes = tuple(
         "?" if isinstance(each.shape, UnknownShape) else shape_name(each.shape, tr) for each in same
     )

@@ -2,7 +2,13 @@
 
 import pytest
 
-from advisor.model.kernel import ElementwiseShape, GemmShape, SoftmaxShape, UnknownShape
+from advisor.model.kernel import (
+    ElementwiseShape,
+    GemmShape,
+    PoolShape,
+    SoftmaxShape,
+    UnknownShape,
+)
 from advisor.network.call import Call
 from advisor.network.fields import Fields
 from tests.advisor.network.networks_data import built, functional, layer, sequential
@@ -77,3 +83,140 @@ def test_a_result_that_nothing_uses_is_taken_to_be_like_the_others():
         is_training=True, declared=(None, (3,)),
     )  # fmt: skip
     assert call.recorded == ((3,), (3,))
+
+
+def operation(op, shape, made, **config):
+    """The network of an operation on one input, and constants that the file records the shape of.
+
+    `made` is the recorded shape, batch included; None: the file records none.
+    """
+    feed = {
+        **layer("InputLayer", batch_shape=[None, *shape], name="in"), "name": "in",
+        "inbound_nodes": [],
+    }  # fmt: skip
+
+    def tensor(name, sizes):
+        history = {"shape": sizes, "keras_history": [name, 0, 0]}
+        return {"class_name": "__keras_tensor__", "config": history}
+
+    def call(name, given):
+        return {"name": name, "inbound_nodes": [{"args": [given], "kwargs": {}}]}
+
+    entry = {
+        **layer(op, name="op", **config), "module": OPS,
+        **call("op", tensor("in", [None, *shape])),
+    }  # fmt: skip
+    after = {**layer("ReLU", name="after"), **call("after", tensor("op", made))}
+    return built(
+        {
+            "class_name": "Functional",
+            "config": {
+                "layers": [feed, entry, after],
+                "input_layers": [["in", 0, 0]],
+                "output_layers": [["after", 0, 0]],
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize("op", ["Add", "Subtract", "Where", "Power", "Maximum"])
+def test_constants_may_make_a_result_larger(op):
+    network = operation(op, (1, 4), [None, 100, 4])
+    assert network.outputs[0].shape == (100, 4)
+    assert network.operators[0].output_elements == 2 * 400
+    assert network.notes == ()
+
+
+@pytest.mark.parametrize("made", [[None, 5], [None, None, 4], [None, 1, 9], [None]])
+def test_a_recorded_shape_that_does_not_fit_is_not_taken(made):
+    assert operation("Add", (2, 4), made).outputs[0].shape == (2, 4)
+
+
+def test_a_constant_may_add_dimensions():
+    assert operation("Multiply", (4,), [None, 7, 4]).outputs[0].shape == (7, 4)
+
+
+@pytest.mark.parametrize(("axis", "made"), [(1, (6,)), (2, (8,)), (-1, (8,))])
+def test_an_average_along_an_axis_is_not_the_layer_of_this_name(axis, made):
+    network = operation("Average", (8, 6), [None, *made], axis=axis)
+    assert network.outputs[0].shape == made
+    (averaged, _relu) = network.operators
+    assert isinstance(averaged.shape, PoolShape)
+    assert averaged.shape.mode == "average"
+    assert built(functional({"a": (8, 6), "b": (8, 6)},
+                            {"op": (layer("Average"), ["a", "b"])}, ["op"])).outputs[0].shape == (
+        8, 6,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("axis", [0, -2, [0], [0, 1]])
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_mean_over_the_batch_is_one_for_all_samples(axis, keeps):
+    network = operation("Mean", (6,), None, axis=axis, keepdims=keeps)
+    (mean, *_) = network.operators
+    over_both = axis == [0, 1]
+    assert isinstance(mean.shape, PoolShape)
+    assert mean.shape.n == 1
+    assert (mean.shape.c, mean.shape.kernel) == ((1, (12,)) if over_both else (6, (2,)))
+    assert mean.output_elements == mean.shape.c
+
+
+@pytest.mark.parametrize(
+    ("op", "config"),
+    [
+        ("Dot", {}), ("Matmul", {}), ("Tensordot", {"axes": 1}),
+        ("Tensordot", {"axes": [[2], [0]]}), ("Tensordot", {"axes": [[-1], [0]]}),
+    ],
+)  # fmt: skip
+def test_a_product_with_a_constant_matrix_counts(op, config):
+    network = operation(op, (8, 6), [None, 8, 3], **config)
+    assert network.operators[0].shape == GemmShape(m=16, n=3, k=6)
+    assert network.multiply_adds_per_sample == 8 * 6 * 3
+    assert (network.parameters, network.notes) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("op", "made", "config"),
+    [
+        ("Dot", None, {}), ("Dot", [None, 3], {}), ("Matmul", [None, 5, 6], {}),
+        ("Tensordot", [None, 3], {"axes": 2}), ("Tensordot", [None, 8, 3], {"axes": "x"}),
+        ("Concatenate", [None, None, 6], {"axis": 1}),
+    ],
+)  # fmt: skip
+def test_a_product_of_unknown_size_is_noted(op, made, config):
+    network = operation(op, (8, 6), made, **config)
+    assert isinstance(network.operators[0].shape, UnknownShape)
+    assert "weights" not in network.notes[0]
+
+
+def test_tensors_without_a_recorded_shape_are_joined_all_the_same():
+    entry = {**layer("Concatenate", axis=1), "module": OPS}
+    network = built(functional({"a": (8, 6), "b": (3, 6)}, {"op": (entry, ["a", "b"])}, ["op"]))
+    assert network.outputs[0].shape == (11, 6)
+    assert network.notes == ()
+
+
+@pytest.mark.parametrize("subscripts", ["btd,dk->btk", "dk,btd->btk"])
+def test_a_sum_over_named_dimensions_with_a_constant_counts(subscripts):
+    network = operation("Einsum", (8, 6), [None, 8, 3], subscripts=subscripts)
+    assert network.operators[0].shape == GemmShape(m=16, n=3, k=6)
+    assert network.notes == ()
+
+
+def test_each_place_may_have_a_constant_matrix_of_its_own():
+    network = operation("Einsum", (8, 6), [None, 8, 3], subscripts="btd,tdk->btk")
+    assert network.operators[0].shape == GemmShape(m=2, n=3, k=6, batch=8)
+
+
+@pytest.mark.parametrize(
+    ("subscripts", "made"),
+    [
+        ("btd,kde->btk", [None, 8, 3]),
+        ("btd,dk->btk", None),
+        ("btd,dk->bt", [None, 8, 3]),
+        (7, [None, 8]),
+    ],
+)
+def test_a_constant_of_unknown_size_is_noted(subscripts, made):
+    network = operation("Einsum", (8, 6), made, subscripts=subscripts)
+    assert isinstance(network.operators[0].shape, UnknownShape)

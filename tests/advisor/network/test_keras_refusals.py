@@ -107,6 +107,10 @@ def test_what_cannot_be_is_refused_in_one_line(change, says):
     refuse(changed(change), says)
 
 
+def einsum(**config):
+    return layer("EinsumDense", equation="ab,bc->ac", **config)
+
+
 @pytest.mark.parametrize(
     ("shape", "body", "says"),
     [
@@ -124,6 +128,11 @@ def test_what_cannot_be_is_refused_in_one_line(change, says):
         ((7, 5), layer("Bidirectional", layer=layer("LSTM", units=2), merge_mode="x"), "merge"),
         ((7, 5), layer("EinsumDense", equation="ab", output_shape=3), "not of the form"),
         ((7, 5), layer("EinsumDense", equation="ab,bc->ac", output_shape=3), "does not fit"),
+        ((9,), einsum(output_shape=[1, 2, 3, 4]), "does not fit its equation"),
+        ((9,), einsum(output_shape=["c"]), "not a shape"),
+        ((9,), einsum(output_shape=[-3]), "not a shape"),
+        ((9,), einsum(output_shape=[3], bias_axes=5), "must be a text"),
+        ((9,), einsum(output_shape=[3], bias_axes="x"), "are not in its equation"),
         ((9,), layer("Dense", units=2, activation=3), "must name a function"),
         ((7, 5), layer("MultiHeadAttention", num_heads=2, key_dim=3), "a query and a value"),
     ],

@@ -36,9 +36,44 @@ def test_a_model_at_each_step_of_time_is_run_once_for_each():
 def test_long_sequences_are_run_in_few_parts_that_make_up_the_whole(timesteps):
     inner = layer("Dense", units=4)
     network = built(sequential((timesteps, 5), layer("TimeDistributed", layer=inner)))
-    products = [each.shape for each in network.operators if isinstance(each.shape, GemmShape)]
-    assert sum(shape.m for shape in products) == 2 * timesteps
+    products = [each for each in network.operators if isinstance(each.shape, GemmShape)]
+    assert sum(each.repeats for each in products) == timesteps
+    assert {each.shape for each in products} == {GemmShape(m=2, n=4, k=5)}
+    assert sum(each.output_elements for each in products) == 2 * timesteps * 4
+    assert network.multiply_adds_per_sample == timesteps * 20
     assert len(products) <= 49
+
+
+SEQUENCES = {
+    "layer": lambda n: sequential((n, 5), layer("TimeDistributed", layer=layer("Dense", units=4))),
+    "model": lambda n: sequential(
+        (n, 5), layer("TimeDistributed", layer=sequential((5,), layer("Dense", units=4)))
+    ),
+    "film": lambda n: sequential((n, 6, 6, 2), layer("ConvLSTM2D", filters=3, kernel_size=3)),
+    "films": lambda n: sequential(
+        (2, n, 6, 6, 2),
+        layer("TimeDistributed", layer=layer("ConvLSTM2D", filters=3, kernel_size=3)),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SEQUENCES)
+@pytest.mark.parametrize("phase", list(Phase))
+def test_the_work_of_a_sequence_grows_with_its_length(kind, phase):
+    def calls(timesteps):
+        network = built(SEQUENCES[kind](timesteps))
+        return sum(
+            call.count
+            for each in network.operators
+            for call in kernel_calls(each, phase=phase, batch_size=2)
+        )
+
+    counts = [calls(n) for n in (46, 47, 48, 49, 50, 95, 96, 97)]
+    each = counts[1] - counts[0]
+    assert each > 0
+    assert [count - counts[0] for count in counts] == [
+        each * n for n in (0, 1, 2, 3, 4, 49, 50, 51)
+    ]
 
 
 def test_the_time_steps_of_a_convolutional_recurrence_wait_for_each_other():
@@ -56,6 +91,15 @@ def test_the_time_steps_of_a_convolutional_recurrence_wait_for_each_other():
     assert all(max(each.inputs, default=-1) < at for at, each in of_state)
     assert sum(each.parameters > 0 for _at, each in convolutions) == 2
     assert network.variables == 3
+
+
+def test_films_within_a_sequence_have_a_gradient_of_their_states():
+    film = layer("ConvLSTM2D", filters=3, kernel_size=3)
+    network = built(sequential((2, 9, 6, 6, 2), layer("TimeDistributed", layer=film)))
+    of_state = [
+        op for op in network.operators if isinstance(op.shape, ConvShape) and op.shape.c == 3
+    ]
+    assert [(op.repeats, op.needs_input_gradient) for op in of_state] == [(9, True)] * 8
 
 
 def test_both_directions_of_a_convolutional_recurrence_read_the_input():
@@ -90,7 +134,9 @@ def in_time(body, n):
 def test_sequences_of_sequences_are_unfolded_once():
     deep = built(sequential((40, 40, 40, 5), in_time(layer("Dense", units=2), 3)))
     assert len(deep.operators) < 400
-    products = [each.shape.m for each in deep.operators if isinstance(each.shape, GemmShape)]
+    products = [
+        each.shape.m * each.repeats for each in deep.operators if isinstance(each.shape, GemmShape)
+    ]
     assert sum(products) == 2 * 40**3
     film = layer("ConvLSTM2D", filters=2, kernel_size=3)
     films = built(sequential((40, 9, 8, 8, 2), in_time(film, 1)))

@@ -31,6 +31,7 @@ from advisor.predict.work import (
     kernel_calls,
     operator_kind,
     rate,
+    repeated,
     step_calls,
     step_totals,
 )
@@ -245,3 +246,18 @@ def test_attention_projects_sample_by_sample():
     dense = dataclasses.replace(projection, layer_type="Dense")
     (plain,) = kernel_calls(dense, phase=Phase.INFERENCE, batch_size=8)
     assert plain.shape == dense.shape
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+def test_an_operator_that_is_run_again_and_again_counts_as_often(phase):
+    once = operator(gemm(8, 16, 32), parameters=512)
+    often = dataclasses.replace(once, repeats=7)
+    calls = kernel_calls(once, phase=phase, batch_size=8)
+    assert kernel_calls(often, phase=phase, batch_size=8) == tuple(
+        dataclasses.replace(call, count=7) for call in calls
+    )
+    assert repeated(calls, once) == calls
+    one, seven = (step_totals(workload(op, phase=phase)) for op in (once, often))
+    update = step_totals(workload(phase=phase))
+    assert seven.calls[OperatorKind.GEMM] == 7 * one.calls[OperatorKind.GEMM]
+    assert seven.flop - update.flop >= 6 * (one.flop - update.flop)

@@ -331,3 +331,23 @@ def test_weights_beyond_the_caches_widen_the_interval_and_say_so():
     assert any("caches" in note for note in wide.notes)
     unmeasured = step(many, fit_ceilings(profile(), None, knowledge()))
     assert not any("caches" in note for note in unmeasured.notes)
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+@pytest.mark.parametrize("parameters", [640_000, 25_000_000])
+def test_an_operator_that_is_run_again_and_again_takes_as_long_as_a_row_of_them(phase, parameters):
+    # With a bias over several places, and weights that a cache holds or does not.
+    shape = gemm(640, 800, 800)
+    first = silent(operator(shape, parameters=parameters))
+    again = dataclasses.replace(first, parameters=0, variables=0, shared_parameters=parameters,
+                                shared_variables=2)  # fmt: skip
+    row = [first, *(dataclasses.replace(again, inputs=(i,)) for i in range(4))]
+    told = dataclasses.replace(first, repeats=5)
+    apart, once = (
+        step(dataclasses.replace(workload(*ops, phase=phase), parameters=parameters))
+        for ops in (row, [told])
+    )
+    kinds = {part.operator_kind: part.time_s for part in apart.breakdown}
+    for part in once.breakdown:
+        assert part.time_s == pytest.approx(kinds[part.operator_kind], rel=0.02)
+    assert once.step_s.mid > step(workload(first, phase=phase)).step_s.mid
