@@ -74,6 +74,7 @@ QLabel#step_number {{
     background: {now}; color: white; border-radius: 12px; font-weight: 600;
 }}
 QLabel#message_text[failed="true"] {{ color: palette(text); }}
+QLabel#message_text[problem="true"] {{ color: {avoid}; font-weight: 600; }}
 QProgressBar {{ border: 0; background: {line}; max-height: 8px; border-radius: 4px; }}
 QProgressBar::chunk {{ background: {best}; border-radius: 4px; }}
 QTableView, QTextBrowser {{ border: 0; }}

@@ -20,7 +20,7 @@ from ui.journey import app_version
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter
 from ui.presenters.machine import MachinePresenter, MachineState
-from ui.presenters.workload import WorkloadPresenter, WorkloadState
+from ui.presenters.workload import WorkloadPresenter, WorkloadStage, WorkloadState
 from ui.records import Records
 from ui.settings import last_recommendation_file
 from ui.theme_choice import choose_theme
@@ -137,9 +137,19 @@ class Wiring(QObject):
     def _show_job(self, state: WorkloadState) -> None:
         if state.workload is not None and state.request is not None:
             preferences = state.request.preferences
-            self.start.show_job(job_sentence(state.workload, preferences, self._tr))
+            text = job_sentence(state.workload, preferences, self._tr)
+            self.start.show_job(text, preferences)
         elif state.message:
-            self.start.show_job(state.message)
+            self.start.show_problem(state.message)
+        else:
+            self.start.show_job("")
+        self._mark_model(state)
+
+    def _mark_model(self, state: WorkloadState) -> None:
+        """Keep a file that was refused from being chosen again as it is."""
+        path = None if state.request is None else state.request.model_file
+        if path is not None and state.stage is not WorkloadStage.READING:
+            self.form.mark_model(path, is_refused=state.stage is WorkloadStage.FAILED)
 
     def _take_job(self) -> None:
         self.window.forget_refused()
@@ -212,6 +222,9 @@ class Wiring(QObject):
 
         presenter = self._presenters.advise
         view = MeasureView(translator=self._tr)
+        view.offer_last(has_last=last_recommendation_file().is_file())
+        view.last_requested.connect(self.window.forget_refused)
+        view.last_requested.connect(presenter.show_last)
         view.cancel_requested.connect(presenter.cancel)
         view.page_requested.connect(self.window.show_page)
         presenter.state_changed.connect(view.show_state)

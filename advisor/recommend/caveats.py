@@ -24,6 +24,7 @@ from advisor.recommend.circumstances import (
     usable_memory_bytes,
 )
 from advisor.recommend.effort import changes_network, effort_of
+from advisor.recommend.fitting import fits_light_runtime
 from advisor.recommend.preferences import age_days
 from advisor.recommend.reasons import caveat
 from advisor.recommend.staying import is_as_it_is
@@ -105,13 +106,13 @@ def _memory(profile: MachineProfile, workload: Workload) -> Iterable[Caveat]:
     size_bytes = usable_memory_bytes(profile)
     if size_bytes is None or memory_fits(workload, size_bytes=size_bytes):
         return
-    values = {
-        "needed_bytes": float(needed_bytes(workload)),
-        "available_bytes": float(size_bytes),
-    }
+    values = {"needed_bytes": float(needed_bytes(workload))}
     batch_size = fitting_batch(workload, size_bytes=size_bytes)
     if batch_size is not None:
         values["batch"] = float(batch_size)
+    # A light runtime may do what the framework has no room for: that no batch runs is not said.
+    if batch_size is not None or not fits_light_runtime(workload, size_bytes=size_bytes):
+        values["available_bytes"] = float(size_bytes)
     yield caveat("memory_too_small", **values)
 
 

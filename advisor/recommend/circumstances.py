@@ -17,12 +17,18 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
 from advisor.predict.work import operator_kind
 
+_MIB = 1024**2
+
 # The work is timed and predicted on this machine's CPU, as Keras on TensorFlow.
 RUNS_ON_NOW = DeviceKind.CPU
 FRAMEWORKS_NOW = frozenset({"keras", "tensorflow"})
 
-# A training needs memory besides its tensors: the interpreter and the framework.
-FRAMEWORK_BYTES = 1024**3
+# Memory besides the tensors of a job: the interpreter, the framework, and what it sets up. Measured
+# with Keras 3.15 and TensorFlow 2.21 on Linux (peak resident memory): 489 MiB for the import,
+# 507 with predict() of a tiny network, 511 with a step of its training. Less the tensors of
+# `advisor.network.memory` it was 539 (MobileNetV2) and 567 MiB (ResNet-50) in inference, 545 in
+# training ResNet-50; a training also holds its data set, or what is prefetched of it.
+FRAMEWORK_BYTES = {Phase.TRAINING: 1024 * _MIB, Phase.INFERENCE: 576 * _MIB}
 # Of the memory that a batch could take: sizes of tensors are not all that a framework takes.
 _MARGIN = 0.9
 
@@ -131,7 +137,7 @@ def usable_memory_bytes(profile: MachineProfile) -> int | None:
 
 def needed_bytes(workload: Workload) -> int:
     """Return the memory that a workload takes with its framework."""
-    return workload.memory_bytes + FRAMEWORK_BYTES
+    return workload.memory_bytes + FRAMEWORK_BYTES[workload.phase]
 
 
 def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
@@ -141,13 +147,18 @@ def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
     return needed_bytes(workload) <= size_bytes
 
 
+def state_bytes(workload: Workload) -> int:
+    """Return the memory that a workload takes with any batch: weights, gradients and slots."""
+    copies = 4 if workload.phase is Phase.TRAINING else 1
+    return copies * workload.parameters * Precision.FLOAT32.size_bytes
+
+
 def fitting_batch(workload: Workload, *, size_bytes: int) -> int | None:
     """Return a batch with which a workload and its framework fit a memory; None: not one sample.
 
     What goes with the batch is what is left of its memory without weights, gradients and slots.
     """
-    copies = 4 if workload.phase is Phase.TRAINING else 1
-    fixed = copies * workload.parameters * Precision.FLOAT32.size_bytes + FRAMEWORK_BYTES
+    fixed = state_bytes(workload) + FRAMEWORK_BYTES[workload.phase]
     of_sample = (needed_bytes(workload) - fixed) / workload.batch_size
     left = _MARGIN * (size_bytes - fixed)
     if of_sample <= 0.0 or left < of_sample:

@@ -8,6 +8,7 @@ Leaves to others: which machine (`advisor.recommend.offers`), its price (`adviso
 
 import math
 
+from advisor.i18n import N_
 from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.recommendation import Step
@@ -17,6 +18,20 @@ DISK_GIB = 32
 
 _ARM = ("arm64", "aarch64")
 _GCP_LIST = "https://cloud.google.com/compute/docs/regions-zones"
+# Regions without a zone "a", and a zone that they have (`_GCP_LIST`, read 2026-11-28).
+_GCP_FIRST_ZONES = {"europe-west1": "b", "us-east1": "b"}
+# Regions that work in every account. All that came after 2019-03-20 are to be enabled first
+# (https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html).
+_AWS_DEFAULT_REGIONS = frozenset(
+    {
+        "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-southeast-1",
+        "ap-southeast-2", "ca-central-1", "eu-central-1", "eu-north-1", "eu-west-1", "eu-west-2",
+        "eu-west-3", "sa-east-1", "us-east-1", "us-east-2", "us-west-1", "us-west-2",
+    }
+)  # fmt: skip
+# Azure's auto-shutdown comes each day: one that is set so many hours ahead comes once before it
+# comes again.
+_AZURE_AHEAD_H = 23
 
 
 def cloud_steps(option: Option, *, hours: float, disk_gib: int = DISK_GIB) -> tuple[Step, ...]:
@@ -92,6 +107,7 @@ def _aws(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[S
     )
     stop = f"aws ec2 terminate-instances --region {offer.region} --instance-ids INSTANCE-ID"
     return (
+        *_enabling(offer.region),
         Step(kind="shell", caption="Start", content="\n".join(start)),
         Step(kind="shell", caption="Watch", content=watch),
         _shutdown_timer(hours),
@@ -99,12 +115,31 @@ def _aws(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[S
     )
 
 
+def _enabling(region: str) -> tuple[Step, ...]:
+    """Return how a region is enabled; nothing where it always is."""
+    if region in _AWS_DEFAULT_REGIONS:
+        return ()
+    return (
+        Step(
+            kind="shell",
+            caption=N_("First, in a new account: enable this region (takes minutes to hours)"),
+            content=(
+                f"aws account enable-region --region-name {region}\n"
+                f"aws account get-region-opt-status --region-name {region}"
+            ),
+        ),
+    )
+
+
 def _shutdown_timer(hours: float) -> Step:
-    minutes = _stop_after_h(hours) * 60
+    """Return the timer; a restart, as after the driver is installed, drops it and sets it anew."""
+    command = f"shutdown -h +{_stop_after_h(hours) * 60}"
     return Step(
         kind="shell",
         caption="On the rented machine: stop by itself if it is forgotten",
-        content=f"sudo shutdown -h +{minutes}",
+        content=(
+            f"echo '@reboot root /sbin/{command}' | sudo tee /etc/cron.d/dl-advisor\nsudo {command}"
+        ),
     )
 
 
@@ -125,7 +160,7 @@ def _gcp_machine(offer: Offer) -> tuple[str, list[str]]:
 
 def _gcp(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple[Step, ...]:
     machine, options = _gcp_machine(offer)
-    zone = f"{offer.region}-a"
+    zone = f"{offer.region}-{_GCP_FIRST_ZONES.get(offer.region, 'a')}"
     family = "ubuntu-2404-lts-arm64" if is_arm(offer) else "ubuntu-2404-lts-amd64"
     if is_spot:
         options.append("--provisioning-model=SPOT")
@@ -159,22 +194,49 @@ def _azure(offer: Offer, *, is_spot: bool, hours: float, disk_gib: int) -> tuple
         "az vm get-instance-view --resource-group dl-advisor --name dl-advisor "
         "--query instanceView.statuses[].displayStatus --output tsv"
     )
-    minutes = _stop_after_h(hours) * 60
     return (
         Step(kind="shell", caption="Start", content="\n".join(start)),
         Step(kind="shell", caption="Watch", content=watch),
-        Step(
-            kind="text",
-            caption="If it is forgotten",
-            content=(
-                "A machine that is stopped but not deallocated is still charged. Set an "
-                f"auto-shutdown in the portal, at most {minutes // 60} h from the start."
-            ),
-        ),
+        *_azure_limit(_stop_after_h(hours)),
         Step(
             kind="shell",
             caption="Stop (deletes the machine, its disk and its address)",
             content="az group delete --name dl-advisor --yes",
+        ),
+    )
+
+
+def _azure_limit(hours: int) -> tuple[Step, ...]:
+    """Return what limits the charge of a forgotten machine: only deallocating it does."""
+    if hours > _AZURE_AHEAD_H:
+        text = N_(
+            "A machine that is shut down from inside is still charged, and Azure's auto-shutdown "
+            "comes each day: it would end this job too early. Set a budget alert for the group "
+            "dl-advisor in the portal, and stop the machine as soon as the job has ended."
+        )
+        return (
+            Step(kind="text", caption="If it is forgotten", content=text),
+            Step(
+                kind="shell",
+                caption=N_("Stop at the end of the job and keep the disk, which is still charged"),
+                content="az vm deallocate --resource-group dl-advisor --name dl-advisor",
+            ),
+        )
+    text = N_(
+        "A machine that is shut down from inside is still charged. The next command deallocates "
+        "it at a time after the end of the job, and each day at that time; its disk is still "
+        "charged."
+    )
+    # As GNU's program says it, or as that of macOS.
+    at = f"$(date -u -d '+{hours} hours' +%H%M 2>/dev/null || date -u -v+{hours}H +%H%M)"
+    return (
+        Step(kind="text", caption="If it is forgotten", content=text),
+        Step(
+            kind="shell",
+            caption=N_("Deallocate it by itself"),
+            content=(
+                f'az vm auto-shutdown --resource-group dl-advisor --name dl-advisor --time "{at}"'
+            ),
         ),
     )
 

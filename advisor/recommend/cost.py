@@ -1,15 +1,15 @@
 """Money for a job under an option: time x price with the vendor's rounding, and what comes on top.
 
 Here stands what one's own machine costs: electricity, and the price of a bought device.
-Leaves to others: rented machines (`advisor.recommend.rent_cost`), times (`advisor.predict`), how
-money counts (`advisor.recommend.rank`).
+Leaves to others: the watts (`advisor.recommend.own_power`), rented machines
+(`advisor.recommend.rent_cost`), times (`advisor.predict`), how money counts
+(`advisor.recommend.rank`).
 """
 
 from advisor.format import format_duration
 from advisor.knowledge.cloud import CloudIndex, cloud_index
-from advisor.knowledge.lookup import find_device
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.machine import MachineProfile
 from advisor.model.option import Option, OptionKind
 from advisor.model.prediction import Cost, CostPart, Prediction
 from advisor.model.quantity import Interval, Source
@@ -17,13 +17,10 @@ from advisor.model.recommendation import Preferences
 from advisor.model.workload import Workload
 from advisor.recommend.cost_parts import NOTHING_USD, Side, added, exactly
 from advisor.recommend.job_data import job_data
+from advisor.recommend.own_power import power_w
 from advisor.recommend.rent_cost import rent_cost
 
-# A processor whose power nobody states: a desktop's usual limit.
-DEFAULT_CPU_W = 65.0
-# Board, memory, disk and losses of the power supply beside a graphics card.
-REST_OF_MACHINE_W = 60.0
-# The power drawn lies between half the limit and half more (the rest of the machine).
+# The power drawn lies between half of the limits and half more.
 _POWER_RANGE = (0.5, 1.0, 1.5)
 _HOUR_S = 3600.0
 
@@ -68,26 +65,6 @@ def price(
         parts=[] if electricity.part is None else [electricity.part],
         missing=[] if electricity.missing is None else [electricity.missing],
     )
-
-
-def power_w(
-    option: Option, *, profile: MachineProfile | None, knowledge: Knowledge
-) -> tuple[float, bool]:
-    """Return the watts that computing takes under an option, and whether they were assumed."""
-    if option.purchase is not None:
-        card = option.purchase.tdp_w
-        return (card or 3 * DEFAULT_CPU_W) + REST_OF_MACHINE_W, card is None
-    if profile is None:
-        return DEFAULT_CPU_W, True
-    gpu = next((g for g in profile.graphics if g.id == option.device_id), None)
-    if gpu is not None and gpu.kind is DeviceKind.DGPU:
-        spec = find_device(knowledge, gpu.name, kind=DeviceKind.DGPU)
-        if spec is not None and spec.tdp_w is not None:
-            return spec.tdp_w + REST_OF_MACHINE_W, False
-    spec = find_device(knowledge, profile.cpu.brand, kind=DeviceKind.CPU)
-    if spec is not None and spec.tdp_w is not None:
-        return spec.tdp_w, False
-    return DEFAULT_CPU_W, True
 
 
 def _electricity(

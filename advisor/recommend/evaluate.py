@@ -116,9 +116,28 @@ def evaluate(options: Iterable[Option], *, given: Given) -> Evaluation:
             result.rejections.append(_no_gain(option, speedup))
         else:
             result.candidates.append(candidate_of(option, prediction, given=given))
-    result.rejections += _counted(slower, "slower", ReasonCode.SLOWER_THAN_NOW)
+    n_candidates = len(result.candidates)
+    result.candidates = list(_without_slower_cards(result.candidates))
+    slower[OptionKind.BUY.value] += n_candidates - len(result.candidates)
+    result.rejections += _counted(+slower, "slower", ReasonCode.SLOWER_THAN_NOW)
     result.rejections += _counted(untold, "untold", ReasonCode.TIME_UNKNOWN)
     return result
+
+
+def _without_slower_cards(candidates: list[Candidate]) -> Iterator[Candidate]:
+    """Yield candidates but cards to buy that are no faster than a GPU that is there already."""
+    own_s = min(
+        (
+            entry.prediction.total_s.mid
+            for entry in candidates
+            if entry.option.kind is OptionKind.LOCAL_DEVICE
+        ),
+        default=math.inf,
+    )
+    for entry in candidates:
+        is_card = entry.option.kind is OptionKind.BUY
+        if not is_card or entry.prediction.total_s.mid < (1.0 - TIE_FRACTION) * own_s:
+            yield entry
 
 
 def _counted(kinds: Counter[str], why: str, code: ReasonCode) -> Iterator[Rejection]:
@@ -191,10 +210,11 @@ def candidate_of(option: Option, prediction: Prediction, *, given: Given) -> Can
         profile=context.profile,
         index=given.index,
     )
+    data = job_data(context.workload, given.preferences)
     lost = NOTHING
     if option.offer is not None:
-        lost = redone_s(option, prediction, band=given.index.spot_band(option.offer))
-    data = job_data(context.workload, given.preferences)
+        band = given.index.spot_band(option.offer)
+        lost = redone_s(option, prediction, band=band, upload_s=data.upload_s)
     return Candidate(
         option=option,
         prediction=prediction,

@@ -113,8 +113,8 @@ def _place_reasons(placed: Placed, field: Field) -> list[Reason]:
     if option.id == field.fastest_id:
         found.append(reason(ReasonCode.FASTEST, hours=hours))
     # What costs something that nobody knows may be dearer than another.
-    is_known = candidate.usd is not None and not candidate.cost.missing
-    if option.id == field.cheapest_id and is_known:
+    is_cheapest = option.id == field.cheapest_id and not candidate.cost.missing
+    if is_cheapest and candidate.usd is not None:
         found.append(reason(ReasonCode.CHEAPEST, usd=candidate.usd))
     if is_as_it_is(option):
         found.append(reason(ReasonCode.NO_COST_NO_CHANGE))

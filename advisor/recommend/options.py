@@ -28,10 +28,7 @@ from advisor.model.workload import Workload
 from advisor.predict.changed_job import mixed_format
 from advisor.recommend.circumstances import (
     Circumstances,
-    memory_fits,
-    needed_bytes,
     tensorflow_runs,
-    usable_memory_bytes,
 )
 from advisor.recommend.devices import (
     DeviceChoice,
@@ -41,7 +38,7 @@ from advisor.recommend.devices import (
     served_gpus,
     with_chip,
 )
-from advisor.recommend.effort import changes_network
+from advisor.recommend.fitting import fitting, fitting_hints
 from advisor.recommend.offers import choose_offers
 from advisor.recommend.published_pairs import with_published
 from advisor.recommend.purchases import choose_purchases, why_no_card
@@ -124,13 +121,18 @@ def list_options(
         profile=profile, workload=workload, preferences=preferences, knowledge=knowledge
     )
     hints, known_slower = _told_hints(rows.hints, devices, given=given, knowledge=knowledge)
-    here, too_large = _fitting((stay_option(profile, workload), *rows.options), given=given)
+    at_hand = (stay_option(profile, workload), *rows.options, *devices.options)
+    here, too_large = fitting(at_hand, given=given, knowledge=knowledge)
+    fitting_here, too_large_hints = fitting_hints(
+        (*devices.hints, *hints), given=given, knowledge=knowledge
+    )
     return OptionList(
-        options=(*here, *devices.options, *offers.options, *cards),
-        hints=(*devices.hints, *hints),
+        options=(*here, *offers.options, *cards),
+        hints=fitting_here,
         avoid=(*devices.avoid, *rows.avoid, *known_slower),
         rejections=(
             *too_large,
+            *too_large_hints,
             *devices.rejections,
             *offers.rejections,
             *card_rejections,
@@ -194,30 +196,6 @@ def _told_hints(
         else:
             told.append(found)
     return told, slower
-
-
-def _fitting(
-    options: tuple[Option, ...], *, given: Circumstances
-) -> tuple[tuple[Option, ...], tuple[Rejection, ...]]:
-    """Refuse what runs on this machine's memory when the job does not fit it.
-
-    Another network may be smaller: it stays.
-    """
-    size_bytes = usable_memory_bytes(given.profile)
-    if size_bytes is None or memory_fits(given.workload, size_bytes=size_bytes):
-        return options, ()
-    why = reason(
-        ReasonCode.MEMORY_TOO_SMALL,
-        needed_bytes=float(needed_bytes(given.workload)),
-        available_bytes=float(size_bytes),
-    )
-    kept = tuple(option for option in options if changes_network(option))
-    refused = tuple(
-        Rejection(option_id=option.id, title=option.title, reasons=(why,))
-        for option in options
-        if not changes_network(option)
-    )
-    return kept, refused
 
 
 def _already(fact: OptionFact, workload: Workload) -> tuple[Reason, ...]:

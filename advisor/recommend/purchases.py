@@ -6,15 +6,19 @@ Leaves to others: times (`advisor.predict`), break-even (`advisor.recommend.brea
 """
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
+from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import Chassis, DeviceKind, MachineProfile
+from advisor.model.machine import Chassis, DeviceKind, MachineProfile, OsFamily
 from advisor.model.option import Option, OptionKind
 from advisor.model.published import DeviceSpec
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import is_x86, needed_bytes
+from advisor.recommend.devices import support_of
 from advisor.recommend.frameworks import runs_now_on
 from advisor.recommend.reasons import reason
 
@@ -25,6 +29,13 @@ PER_VENDOR = 3
 # What a person can buy and put into a desktop; boards of data centres and of laptops are not.
 _FOR_DESKTOPS = re.compile(r"GeForce RTX|Radeon RX|Intel Arc [AB]\d")
 _NOT_FOR_DESKTOPS = re.compile(r"Mobile|Laptop|\d{3}M\b|Max-Q")
+
+_NO_BUILD = "Keras on TensorFlow, which the work is written in, has no official build for them"
+# So is such a card of this machine ranked: through PyTorch.
+_ONLY_PYTORCH = (
+    "TensorFlow, which the work is in, has no official build for them; with PyTorch in its place "
+    "(KERAS_BACKEND=torch) they run it, and one that is in the machine is ranked so"
+)
 
 
 def choose_purchases(
@@ -54,7 +65,10 @@ def choose_purchases(
     }
     chosen = shortlist(spec for spec in large_enough if runs[spec.device])
     refused = [spec for spec in large_enough if runs[spec.device] is False]
-    return tuple(_buy_option(spec) for spec in chosen), _refusals(refused)
+    rejections = _refusals(
+        refused, all_of=large_enough, system=profile.os.family, knowledge=knowledge
+    )
+    return tuple(_buy_option(spec) for spec in chosen), rejections
 
 
 def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | None:
@@ -85,16 +99,45 @@ def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | N
     return None
 
 
-def _refusals(specs: Iterable[DeviceSpec]) -> tuple[Rejection, ...]:
-    """Return one line for each vendor whose cards the framework does not reach."""
-    why = reason(
-        ReasonCode.NOT_APPLICABLE,
-        why="Keras on TensorFlow, which the work is written in, has no official build for them",
-    )
-    return tuple(
-        Rejection(option_id=f"buy:{vendor}", title=f"Cards of {vendor}", reasons=(why,))
-        for vendor in sorted({spec.vendor for spec in specs})
-    )
+def _refusals(
+    refused: Sequence[DeviceSpec],
+    *,
+    all_of: Iterable[DeviceSpec],
+    system: OsFamily,
+    knowledge: Knowledge,
+) -> tuple[Rejection, ...]:
+    """Return one line for the generations of a vendor that are refused alike.
+
+    A vendor whose cards are all refused alike is named without them.
+    """
+    alike: dict[tuple[str, str], list[DeviceSpec]] = {}
+    for spec in refused:
+        is_torch = _has_pytorch(spec, system=system, knowledge=knowledge)
+        alike.setdefault((spec.vendor, _ONLY_PYTORCH if is_torch else _NO_BUILD), []).append(spec)
+    counts = Counter(spec.vendor for spec in all_of)
+    found = []
+    for (vendor, why), specs in sorted(alike.items()):
+        name = vendor
+        if len(specs) < counts[vendor]:
+            generations = sorted({spec.architecture or spec.device for spec in specs})
+            name = f"{vendor} ({', '.join(generations)})"
+        found.append(
+            Rejection(
+                option_id=f"buy:{name}",
+                title=f"Cards of {name}",
+                reasons=(reason(ReasonCode.NOT_APPLICABLE, why=why),),
+            )
+        )
+    return tuple(found)
+
+
+def _has_pytorch(spec: DeviceSpec, *, system: OsFamily, knowledge: Knowledge) -> bool:
+    """Return whether a card that is refused for TensorFlow's sake officially trains in PyTorch."""
+    family = find_gpu_family(knowledge, pci_vendor_id=None, pci_device_id=None, name=spec.device)
+    if family is None:
+        return False
+    support = support_of(family, system=system, phase=Phase.TRAINING)
+    return support.level == "official" and "torch" in (support.route or "").lower()
 
 
 def is_purchasable(spec: DeviceSpec) -> bool:
@@ -109,7 +152,10 @@ def is_purchasable(spec: DeviceSpec) -> bool:
 
 
 def shortlist(specs: Iterable[DeviceSpec]) -> tuple[DeviceSpec, ...]:
-    """Return all cards with a price that nothing cheaper outruns, and a few without, per vendor."""
+    """Return all cards with a price that nothing cheaper outruns, and a few without, per vendor.
+
+    Those without are of its newest year, where that is newer than any card of it with a price.
+    """
     ordered = sorted(specs, key=lambda spec: (spec.vendor, _peak(spec), spec.device))
     priced = sorted(
         (spec for spec in ordered if spec.launch_price_usd is not None),
@@ -126,7 +172,8 @@ def shortlist(specs: Iterable[DeviceSpec]) -> tuple[DeviceSpec, ...]:
             spec for spec in ordered if spec.vendor == vendor and spec.launch_price_usd is None
         ]
         newest = max((spec.year or 0 for spec in unpriced), default=0)
-        current = [spec for spec in unpriced if spec.year == newest]
+        known = max((spec.year or 0 for spec in priced if spec.vendor == vendor), default=0)
+        current = [spec for spec in unpriced if spec.year == newest > known]
         if current:
             places = sorted({0, len(current) // 2, len(current) - 1})[:PER_VENDOR]
             chosen += [current[place] for place in places]

@@ -243,7 +243,8 @@ def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -
         option, prediction, baseline=given.baseline, tried=given.tried.get(option.id)
     )
     # What is stopped too early is lost.
-    hours = (prediction.total_s.high + candidate.redone_s.high) / 3600.0
+    waiting_s = candidate.redone_s.high + candidate.effort.wait_s
+    hours = (prediction.total_s.high + waiting_s) / 3600.0
     return RankedOption(
         option=option,
         rank=placed.rank,

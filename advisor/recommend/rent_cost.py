@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Sequence
 
 from advisor.format import format_bytes, format_duration, format_usd_per_hour
+from advisor.i18n import N_
 from advisor.knowledge.cloud import HOURS_PER_MONTH, CloudIndex
 from advisor.model.offer import BillingRule, Offer
 from advisor.model.option import Option
@@ -29,6 +30,13 @@ _GIB = 1024**3
 # Rounding to whole seconds is not worth a line.
 _MOMENT_S = 1.0
 _HOUR_S = 3600.0
+
+_REDONE = N_("expected work lost to interruptions, saved after each epoch")
+_REDONE_WITH_DATA = N_(
+    "expected work lost to interruptions, saved after each epoch, and data brought there again"
+)
+_DISK = N_("{size} GiB while the machine runs")
+_DISK_ELSEWHERE = N_("{size} GiB while the machine runs, at the price of {place}")
 
 
 def hourly_usd(option: Option) -> float | None:
@@ -74,7 +82,7 @@ def rent_cost(
     offer = option.offer
     if offer is None or usd_per_hour is None:
         return Cost(total_usd=None, parts=(), missing=("price of an hour",))
-    redone = redone_s(option, prediction, band=index.spot_band(offer))
+    redone = redone_s(option, prediction, band=index.spot_band(offer), upload_s=data.upload_s)
     observed_on = offer.observed_on
     source = offer.source
     if option.is_spot:
@@ -134,7 +142,7 @@ def _hour_parts(
         usd = exactly(data.upload_s * usd_per_s)
         parts.append(CostPart(code="upload", usd=usd, explanation=_upload_words(data)))
     if redone.high > 0.0:
-        explanation = "expected work lost to interruptions, saved after each epoch"
+        explanation = _REDONE if data.upload_s <= _MOMENT_S else _REDONE_WITH_DATA
         usd = redone.scaled(usd_per_s)
         parts.append(CostPart(code="redone", usd=usd, explanation=explanation))
     before_s = CLOUD_SETUP_S + data.upload_s
@@ -188,7 +196,7 @@ def _disk(offer: Offer, hours: Interval, data: JobData, index: CloudIndex) -> Si
             part=CostPart(
                 code="disk",
                 usd=hours.scaled(known),
-                explanation=f"{gib} GiB while the machine runs",
+                explanation=_disk_words(offer, gib, index),
             )
         )
     prices = [rows[0].usd_per_gib_month for rows in index.disks.values() if rows]
@@ -198,6 +206,14 @@ def _disk(offer: Offer, hours: Interval, data: JobData, index: CloudIndex) -> Si
         return Side(missing=missing)
     explanation = f"{gib} GiB, in the range of other vendors"
     return Side(part=CostPart(code="disk", usd=usual, explanation=explanation), missing=missing)
+
+
+def _disk_words(offer: Offer, gib: int, index: CloudIndex) -> str:
+    """Return what is told of the disk: of some vendors the price of one region is known."""
+    price = index.disk_price(vendor=offer.vendor, region=offer.region)
+    if price is None or price.region in (None, offer.region):
+        return _DISK.format(size=gib)
+    return _DISK_ELSEWHERE.format(size=gib, place=price.region)
 
 
 def _egress(offer: Offer, workload: Workload, index: CloudIndex) -> Side:

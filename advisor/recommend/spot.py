@@ -19,16 +19,21 @@ UNKNOWN_BAND_PERCENT = (0.0, 20.0, 95.0)
 HIGHEST_PERCENT = 95.0
 
 
-def redone_s(option: Option, prediction: Prediction, *, band: SpotBand | None) -> Interval:
+def redone_s(
+    option: Option, prediction: Prediction, *, band: SpotBand | None, upload_s: float = 0.0
+) -> Interval:
     """Return the expected seconds lost to interruptions; nothing unless the option is spot.
 
-    An interruption costs half an epoch (the work since it was last saved) and a new start. The
-    band tells the share of machines interrupted in a month; the rate is taken as constant.
+    An interruption costs half an epoch (the work since it was last saved) and a new start; and
+    the disk goes with the machine, so that the data are brought again, also where it is taken
+    away before it computes. The band tells the share of machines interrupted in a month; the
+    rate is taken as constant.
 
     Args:
         option: any option.
         prediction: its time; `epoch_s` is how often the work is saved.
         band: how often machines of this type are interrupted, None when nobody publishes it.
+        upload_s: seconds to bring the data there.
     """
     if not option.is_spot:
         return NOTHING
@@ -38,9 +43,10 @@ def redone_s(option: Option, prediction: Prediction, *, band: SpotBand | None) -
         low = min(band.low_percent, high)
         percents = (low, (low + high) / 2.0, high)
     lost_s = prediction.epoch_s.mid / 2.0 + CLOUD_SETUP_S
+    before_s = CLOUD_SETUP_S + upload_s
     total = prediction.total_s
     low_s, mid_s, high_s = (
-        interruptions_per_h(percent) * seconds / 3600.0 * lost_s
+        interruptions_per_h(percent) / 3600.0 * (seconds * lost_s + (before_s + seconds) * upload_s)
         for percent, seconds in zip(percents, (total.low, total.mid, total.high), strict=True)
     )
     return Interval(low=low_s, mid=mid_s, high=high_s)

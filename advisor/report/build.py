@@ -66,7 +66,7 @@ def build_report(advice: Recommendation, tr: Translator) -> Report:
         how_section(advice, tr),
         money_section(advice, tr),
         hints_section(advice, tr),
-        workload_section(advice.workload, tr),
+        workload_section(advice.workload, advice.preferences, tr),
         machine_section(advice.profile, tr),
         *tried_sections(advice, tr),
         *measured,

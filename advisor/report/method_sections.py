@@ -14,9 +14,10 @@ from advisor.format import (
 from advisor.i18n import N_, Translator
 from advisor.model.kernel import OperatorKind, UnknownShape
 from advisor.model.quantity import Phase
-from advisor.model.recommendation import Recommendation
+from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
+from advisor.report.job_line import SEPARATOR, wishes
 from advisor.report.names import BASES, OPERATORS, PHASES
 from advisor.report.own_kernels import own_kernel_blocks
 from advisor.report.reasons import caveat_text
@@ -25,8 +26,8 @@ from advisor.report.said import said, source_text
 _SHOWN_SHARES = 8
 
 
-def workload_section(workload: Workload, tr: Translator) -> Section:
-    """Return the user's job: the network, its size, and how much is to be run."""
+def workload_section(workload: Workload, preferences: Preferences, tr: Translator) -> Section:
+    """Return the user's job: the network, its size, how much is to be run, and what is wanted."""
     per_sample = format_number(workload.multiply_adds_per_sample / 1e6)
     job = (
         N_("{phase}, batch {batch}, {samples:,} samples, {epochs} epochs: {steps:,} steps")
@@ -61,6 +62,7 @@ def workload_section(workload: Workload, tr: Translator) -> Section:
             ),
         ),
         precision,
+        (tr(N_("Wanted")), SEPARATOR.join(wishes(preferences, tr))),
         *figures,
     )
     notes = tuple(Paragraph(text=said(note, tr), style="note") for note in workload.notes)

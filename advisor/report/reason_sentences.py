@@ -79,6 +79,7 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("The time cannot be told"),
     ),
     _R.MEMORY_TOO_SMALL: (
+        N_("Needs {needed_bytes}, there are {available_bytes}: a batch of {batch} fits"),
         N_("Needs {needed_bytes}, there are {available_bytes}"),
         N_("{n_offers} offers have too little memory"),
         N_("Too little memory"),

@@ -256,6 +256,10 @@ WHY_NOT = (
     ),
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
     N_(
+        "TensorFlow, which the work is in, has no official build for them; with PyTorch in its"
+        " place (KERAS_BACKEND=torch) they run it, and one that is in the machine is ranked so"
+    ),
+    N_(
         "a card needs a desktop with an x86 processor of 64 bits: say how many hours a week you"
         " compute to have it compared"
     ),

@@ -167,7 +167,7 @@ def _ranked():
     )  # fmt: skip
     yield a_ranked(3, "Stay as it is", kind=OptionKind.STAY, hours=3.6, steps=())
     yield a_ranked(4, "OpenVINO instead", kind=OptionKind.CHANGE_FRAMEWORK, hours=4.0, usd=None)
-    yield a_ranked(5, "Buy an RTX 3060", kind=OptionKind.BUY, hours=0.25, usd=329.0)
+    yield a_ranked(5, "Buy an RTX 3060", kind=OptionKind.BUY, hours=0.25, usd=329.0, is_pareto=True)
 
 
 def an_advice(**changes):

@@ -1,5 +1,7 @@
 """What one part of the window tells another: a choice of the theme, a failure that is over."""
 
+import dataclasses
+
 import pytest
 from PySide6.QtWidgets import QMessageBox
 
@@ -69,6 +71,13 @@ def test_another_job_takes_the_failure_off_the_pages(window, presenter, failed, 
     form = window.page("workload").form
     reader = window.findChild(WorkloadPresenter)
     qtbot.waitUntil(lambda: reader.state.stage is WorkloadStage.FAILED, timeout=10_000)
+    start = window.page("start")
+    reason = start.job.text()
+    assert failed.name in reason
+    assert start.job.property("problem")
+    assert not start.advise_button.isEnabled()
+    assert start.advise_button.toolTip() == reason
+    assert form.network.currentText() == "wrong.json (refused)"
     form.network.setCurrentIndex(0)
     form.network.activated.emit(0)
     text, is_failed = status(window)
@@ -76,6 +85,7 @@ def test_another_job_takes_the_failure_off_the_pages(window, presenter, failed, 
     assert not is_failed
     assert window.page("start").message.title.text().startswith("What happens when")
     assert reader.state.stage is WorkloadStage.READING
+    assert window.page("start").advise_button.isEnabled()
     assert not window.page("workload").text.isVisibleTo(window.page("workload"))
     window.page("start").advise_button.click()
     qtbot.waitUntil(lambda: presenter.state.stage is Stage.DONE)
@@ -127,3 +137,23 @@ def test_a_theme_that_is_chosen_is_shown_and_kept(window, themed_app, qtbot):
         assert is_dark(themed_app) is is_dark(dialog) is (theme is Theme.DARK)
         assert chosen_theme() is theme
     dialog.close()
+
+
+def test_a_limit_is_named_on_the_first_page_while_more_settings_are_closed(
+    window, presenter, qtbot
+):
+    form, start = window.page("workload").form, window.page("start")
+    reader = window.findChild(WorkloadPresenter)
+    qtbot.waitUntil(lambda: reader.state.stage is WorkloadStage.READY, timeout=10_000)
+    request = reader.state.request
+    advice = dataclasses.replace(
+        an_advice(), workload=reader.state.workload, preferences=request.preferences
+    )
+    presenter.show_advice(advice)
+    assert not start.other_job.isVisibleTo(start)
+    form.max_usd.setValue(20.0)
+    qtbot.waitUntil(lambda: "at most 20.00 USD" in start.job.text(), timeout=10_000)
+    assert not form.more.isVisibleTo(form)
+    assert start.other_job.isVisibleTo(start)
+    form.max_usd.setValue(0.0)
+    qtbot.waitUntil(lambda: not start.other_job.isVisibleTo(start), timeout=10_000)

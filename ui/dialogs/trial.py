@@ -123,7 +123,10 @@ class TrialDialog(CalmDialog):
         if state.plan is not None and state.plan is not self._plan:
             self._plan = state.plan
             self._list_setups(state)
-        self._model.show_rows(rows.run_rows(state.runs, self._tr))
+        if state.report is None:
+            self._model.show_rows(rows.run_rows(state.runs, self._tr))
+        else:
+            self._model.show_rows(rows.result_rows(state.report, self._tr))
         self.table.setVisible(bool(state.runs) or state.is_running)
         self.table.follow_end()
         lines = () if state.report is None else rows.verdict_lines(state.report, self._tr)

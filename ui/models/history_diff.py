@@ -15,7 +15,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.model.trial import TrialReport, TrialResult
 from advisor.predict.work import rate
 
-# Less than this is a tie.
+# Less than this is a tie, whatever the values scatter by.
 TIE = 0.05
 _Range = tuple[float, float]
 _HEADLINE = "headline"
@@ -28,6 +28,7 @@ class Change(StrEnum):
     FASTER = "faster"
     SLOWER = "slower"
     TIE = "tie"
+    UNCLEAR = "unclear"
 
 
 class FigureKind(StrEnum):
@@ -64,9 +65,11 @@ class DiffRow:
 
     @property
     def change(self) -> Change:
-        """Faster, slower, or a tie: within `TIE`, or within what the values scatter by."""
-        if self.is_within_noise or max(self.factor, 1.0 / self.factor) < 1.0 + TIE:
+        """A tie within `TIE`; beyond it unclear where the values scatter more than they differ."""
+        if max(self.factor, 1.0 / self.factor) < 1.0 + TIE:
             return Change.TIE
+        if self.is_within_noise:
+            return Change.UNCLEAR
         return Change.FASTER if self.factor > 1.0 else Change.SLOWER
 
 

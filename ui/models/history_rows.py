@@ -37,7 +37,7 @@ DIFF_TIPS = (
     "",
     "",
     N_("2× is twice as fast as before."),
-    N_("Below 5 %, or within what the values scatter by, it is a tie."),
+    N_("Below 5 % it is a tie; unclear where the values scatter more than they differ."),
 )
 KINDS = {
     EntryKind.ADVICE: N_("advice"),
@@ -45,7 +45,12 @@ KINDS = {
     EntryKind.OWN_STEP: N_("predicted and run"),
     EntryKind.DAMAGED: N_("cannot be read"),
 }
-CHANGES = {Change.FASTER: N_("faster"), Change.SLOWER: N_("slower"), Change.TIE: N_("tie")}
+CHANGES = {
+    Change.FASTER: N_("faster"),
+    Change.SLOWER: N_("slower"),
+    Change.TIE: N_("tie"),
+    Change.UNCLEAR: N_("unclear"),
+}
 _JOBS = {
     FigureKind.JOB_NOW: N_("Whole job as the machine is, predicted"),
     FigureKind.JOB_BEST: N_("Whole job with the best option, predicted"),
@@ -187,7 +192,7 @@ def diff_rows(diff: Diff, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
 def _diff_row(row: DiffRow, tr: Translator) -> tuple[Cell, ...]:
     name, detail = _figure_name(row, tr)
     change = tr(CHANGES[row.change])
-    is_tie = row.change is Change.TIE
+    is_sure = row.change in (Change.FASTER, Change.SLOWER)
     if row.rates is None:
         before, after = format_duration(row.before_s), format_duration(row.after_s)
     else:
@@ -197,8 +202,8 @@ def _diff_row(row: DiffRow, tr: Translator) -> tuple[Cell, ...]:
         Cell(text=before, value=row.before_s, is_number=True),
         Cell(text=after, value=row.after_s, is_number=True),
         Cell(text=format_factor(row.factor), value=row.factor, is_number=True,
-             explanation=f"{format_number(row.factor, digits=4)}×", is_strong=not is_tie),
-        Cell(text=change, value=change, is_strong=not is_tie),
+             explanation=f"{format_number(row.factor, digits=4)}×", is_strong=is_sure),
+        Cell(text=change, value=change, is_strong=is_sure),
     )  # fmt: skip
 
 
@@ -215,12 +220,16 @@ def diff_text(diff: Diff, tr: Translator) -> str:
     counts = {change: sum(row.change is change for row in diff.rows) for change in Change}
     lines = [
         tr(
-            N_("{before}, then {after}: {faster} faster, {slower} slower, {tie} as before."),
+            N_(
+                "{before}, then {after}: {faster} faster, {slower} slower, {tie} as before,"
+                " {unclear} unclear."
+            ),
             before=diff.before,
             after=diff.after,
             faster=counts[Change.FASTER],
             slower=counts[Change.SLOWER],
             tie=counts[Change.TIE],
+            unclear=counts[Change.UNCLEAR],
         )
     ]
     lines += [tr(note) for note in diff.notes]

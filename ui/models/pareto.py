@@ -1,9 +1,7 @@
-"""Options as points: time against money, the front of those that nothing beats in both.
+"""Options as points: time until done against money, and those that nothing beats in both.
 
 Leaves to others: drawing (`ui.widgets.chart`).
 """
-
-import math
 
 from advisor.format import format_duration, format_usd
 from advisor.i18n import N_, Translator
@@ -16,14 +14,15 @@ from ui.models.curves import CurvePoint, Series
 def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
     """Return the options with a price: now, the front as a line, the others.
 
-    The front is that of what is drawn: computing time and money, without one's own work.
+    The front is the recommendation's own, so the time is the one that it judges by: with the
+    user's own work and waiting.
     """
     priced = sorted(
         (row for row in advice.ranked if _usd(row) is not None),
         key=lambda row: (_seconds(row), _usd(row) or 0.0),
     )
     now = [row for row in priced if row.option.kind is OptionKind.STAY]
-    front = _front(priced)
+    front = [row for row in priced if row.is_pareto]
     others = [row for row in priced if row not in front and row not in now]
     series = []
     if len(front) > 1:
@@ -31,8 +30,9 @@ def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
         name = tr(N_("nothing is both faster and cheaper"))
         series.append(Series(name=name, points=line, shade=2, mark=0, is_line=True))
     for name, rows, shade, mark in (
-        (tr(N_("on the front")), [row for row in front if row not in now], 2, 0),
+        # What is drawn later lies above.
         (tr(N_("the other options")), others, 0, 1),
+        (tr(N_("on the front")), [row for row in front if row not in now], 2, 0),
         (tr(N_("as it is now")), now, 1, 2),
     ):
         if rows:
@@ -41,20 +41,9 @@ def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
     return tuple(series)
 
 
-def _front(rows: list[RankedOption]) -> list[RankedOption]:
-    """Return those of the rows, fastest first, that are cheaper than all faster ones."""
-    front: list[RankedOption] = []
-    least = math.inf
-    for row in rows:
-        usd = _usd(row) or 0.0
-        if usd < least:
-            front.append(row)
-            least = usd
-    return front
-
-
 def _seconds(row: RankedOption) -> float:
-    return row.prediction.total_s.mid
+    """Return the seconds until it is done; a file from before knows those of computing alone."""
+    return row.prediction.total_s.mid if row.done_s is None else row.done_s
 
 
 def _usd(row: RankedOption) -> float | None:
@@ -66,5 +55,5 @@ def _point(row: RankedOption, label: str) -> CurvePoint:
 
 
 def _label(row: RankedOption, tr: Translator) -> str:
-    time = format_duration(row.prediction.total_s.mid, tr)
+    time = format_duration(_seconds(row), tr)
     return f"{row.rank}. {said_title(row.option.title, tr)}\n{time} · {format_usd(_usd(row))}"

@@ -1,4 +1,4 @@
-"""Rows and sentences of the dialog that tries settings: each run, the verdicts.
+"""Rows and sentences of the dialog that tries settings: each run, then the verdicts.
 
 Leaves to others: running (`ui.trying`), the dialog (`ui.dialogs.trial`).
 """
@@ -24,6 +24,7 @@ from advisor.report.trial_section import (
 from ui.models.rows import Cell
 
 RUN_HEADS = (N_("#"), N_("Setting"), N_("A step"), N_("First step"), N_("Memory"), N_("Outcome"))
+_OF_ALL_RUNS = N_("Of all runs, at one pace of the machine (runs: {n}).")
 
 
 def run_rows(
@@ -51,6 +52,37 @@ def _row(number: int, setup: TrialSetup, run: TrialRun, *, tr: Translator) -> tu
     )
 
 
+def result_rows(report: TrialReport, tr: Translator) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each setting with the figures of its verdict, as the report has them.
+
+    The steps of single runs, which were taken at other paces of the machine, tell other ones.
+    """
+    return tuple(
+        _result_row(number, result, tr) for number, result in enumerate(report.results, start=1)
+    )
+
+
+def _result_row(number: int, result: TrialResult, tr: Translator) -> tuple[Cell, ...]:
+    title = title_of(result, tr)
+    step_s = None if result.step_s is None else result.step_s.mid
+    verdict = tr(VERDICTS[result.verdict])
+    message = said_line(result.message, tr)
+    if message:
+        verdict = f"{verdict}: {message}"
+    memory = result.peak_memory_bytes
+    how = "" if step_s is None else tr(_OF_ALL_RUNS, n=result.n_runs)
+    return (
+        Cell(text=str(number), value=float(number), is_number=True),
+        Cell(text=title, value=title),
+        Cell(text=format_duration(step_s), value=step_s or 0.0, is_number=True, is_strong=True,
+             explanation=how),
+        Cell(text=format_duration(result.first_step_s), value=result.first_step_s or 0.0,
+             is_number=True),
+        Cell(text=format_bytes(memory), value=float(memory or 0), is_number=True),
+        Cell(text=verdict, value=verdict, explanation=message),
+    )  # fmt: skip
+
+
 def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
     """Return a line for each setting that was tried, or why nothing could be."""
     baseline = report.results[0]
@@ -68,7 +100,7 @@ def _state_now_lines(baseline: TrialResult, tr: Translator) -> tuple[str, ...]:
         return ()
     return (
         tr(
-            N_("{title}: {step} a step; {n} runs."),
+            N_("{title}: {step} a step (runs: {n})."),
             title=title_of(baseline, tr),
             step=format_duration(baseline.step_s.mid),
             n=baseline.n_runs,
@@ -86,7 +118,7 @@ def _verdict_line(result: TrialResult, tr: Translator) -> str:
     if result.speedup is None:
         return tr(N_("{title}: {verdict}"), title=title, verdict=verdict)
     line = tr(
-        N_("{title}: {verdict}, {factor} as fast as now, with a 95 % interval; {n} runs."),
+        N_("{title}: {verdict}, {factor} as fast as now, with a 95 % interval (runs: {n})."),
         title=title,
         verdict=verdict,
         factor=format_factor_interval(result.speedup) or UNKNOWN,

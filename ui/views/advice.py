@@ -43,6 +43,9 @@ from ui.widgets.rows_table import RowsTable
 if TYPE_CHECKING:
     from ui.widgets.chart import Chart
 
+# The column of titles takes what they need, and leaves most of the room to the reasons.
+_TITLE = {0: 0.35}
+
 
 class AdviceView(QWidget):
     """Shows a recommendation, and the measurements as they come."""
@@ -97,8 +100,12 @@ class AdviceView(QWidget):
         # In place of the answer where nothing is within the limits.
         self.nothing = text_label(name="message_text")
         self.nothing.hide()
-        self.avoid_table = RowsTable(self._avoid, widths={0: 190, 1: 70}, name=tr(N_("Avoid")))
-        self.hints_table = RowsTable(self._hints, widths={0: 190}, name=tr(N_("Worth trying")))
+        self.avoid_table = RowsTable(
+            self._avoid, widths={0: 190, 1: 70}, fitted=_TITLE, name=tr(N_("Avoid"))
+        )
+        self.hints_table = RowsTable(
+            self._hints, widths={0: 190}, fitted=_TITLE, name=tr(N_("Worth trying"))
+        )
         for table in (self.avoid_table, self.hints_table):
             table.fit_rows()
 
@@ -251,7 +258,7 @@ class AdviceView(QWidget):
             from ui.widgets.chart import Chart
 
             self.chart = Chart(
-                x_axis=self._tr(N_("time that the whole job computes")),
+                x_axis=self._tr(N_("time until the job is done, with your own work")),
                 y_axis="USD",
                 x_text=format_duration,
                 name=self._tr(N_("Time against money of every option with a price")),

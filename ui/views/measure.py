@@ -1,7 +1,8 @@
 """The measure page: curves and a roofline that grow while kernels are timed, and every verdict.
 
 Signals of `MeasureView`:
-    cancel_requested; page_requested: name of the page that the user wants to see next.
+    cancel_requested, last_requested: what they say.
+    page_requested: name of the page that the user wants to see next.
 Leaves to others: measuring (`ui.presenters.advise`), what is drawn (`ui.models.curves`).
 """
 
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSplitter,
+    QStackedWidget,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -27,8 +29,10 @@ from ui.widgets.chart import Chart
 from ui.widgets.labels import text_label
 from ui.widgets.rows_table import RowsTable
 
+_NOTHING = N_("Nothing was measured yet. Press Advise me on the first page.")
+_EARLIER = N_("Nothing was measured since this start. Earlier measurements are in History.")
 _TEXTS = {
-    Stage.EMPTY: N_("Nothing was measured yet. Press Advise me on the first page."),
+    Stage.EMPTY: _NOTHING,
     Stage.PROBING: N_("Looking at this machine …"),
     Stage.MEASURING: N_(
         "Measuring {n} of up to {total}: what weighs most first, until its time is used up."
@@ -45,6 +49,7 @@ class MeasureView(QWidget):
     """Shows the measurements of an `AdviseState`."""
 
     cancel_requested = Signal()
+    last_requested = Signal()
     page_requested = Signal(str)
 
     def __init__(self, *, translator: Translator, parent: QWidget | None = None) -> None:
@@ -80,10 +85,13 @@ class MeasureView(QWidget):
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))
         self.next_button = QPushButton(translator(N_("See the &advice")))
         self.start_button = QPushButton(translator(N_("&Go to the start")))
+        self._has_last = False
+        self.last_button = QPushButton(translator(N_("Show the &last advice")))
         self._lay_out()
         self.charts.currentChanged.connect(self._draw)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self.next_button.clicked.connect(lambda: self.page_requested.emit("advice"))
+        self.last_button.clicked.connect(self.last_requested)
         self.start_button.clicked.connect(lambda: self.page_requested.emit("start"))
         self.show_state(self._state)
 
@@ -102,6 +110,7 @@ class MeasureView(QWidget):
         self.table.setMinimumHeight(120)
         buttons = QHBoxLayout()
         buttons.addWidget(self.start_button)
+        buttons.addWidget(self.last_button)
         buttons.addWidget(self.next_button)
         buttons.addWidget(self.cancel_button)
         buttons.addStretch(1)
@@ -111,8 +120,18 @@ class MeasureView(QWidget):
         page.addWidget(text_label(tr(N_("Measured here")), name="page_title"))
         page.addWidget(self.text)
         page.addWidget(self.progress)
-        page.addWidget(halves, 1)
+        # Axes without a figure would show made-up numbers.
+        self._stack = QStackedWidget()
+        self._stack.addWidget(QWidget())
+        self._stack.addWidget(halves)
+        page.addWidget(self._stack, 1)
         page.addLayout(buttons)
+
+    def offer_last(self, *, has_last: bool) -> None:
+        """Say where earlier measurements are while there are no others, where there are some."""
+        self._has_last = has_last
+        self._shown = None
+        self._show_now()
 
     def show_state(self, state: AdviseState) -> None:
         """Show a state, now if the page is seen, else when it is."""
@@ -134,20 +153,23 @@ class MeasureView(QWidget):
         answered = state.results
         if not state.is_busy:
             answered = tuple(result for result in answered if isinstance(result, Measurement))
+        is_earlier = self._has_last and state.stage is Stage.EMPTY
+        text = _EARLIER if is_earlier else _TEXTS[state.stage]
         self.text.setText(
-            self._tr(_TEXTS[state.stage], n=len(answered), total=state.n_total,
-                     message=state.message)
-        )  # fmt: skip
+            self._tr(text, n=len(answered), total=state.n_total, message=state.message)
+        )
         self.text.setProperty("failed", state.stage is Stage.FAILED)
         self.text.style().unpolish(self.text)
         self.text.style().polish(self.text)
         self.start_button.setVisible(not state.is_busy and state.recommendation is None)
+        self.last_button.setVisible(is_earlier)
         self.cancel_button.setVisible(state.is_busy)
         self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
         self.next_button.setVisible(state.recommendation is not None)
         self.progress.setRange(0, max(1, state.n_total))
         self.progress.setValue(len(state.results))
         self.progress.setVisible(state.is_busy)
+        self._stack.setCurrentIndex(int(bool(state.results)))
         self._draw()
         self._rows.show_rows(self._made.rows(state.results, state.profile, self._tr))
         self.table.follow_end()

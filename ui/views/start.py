@@ -23,6 +23,7 @@ from advisor.format import format_number
 from advisor.i18n import N_, Translator
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Outcome
+from advisor.model.recommendation import Preferences
 from advisor.report.device_names import device_name
 from advisor.report.job_line import job_sentence
 from advisor.report.names import WARNINGS, request_name
@@ -69,7 +70,9 @@ class StartView(QWidget):
         self._tr = translator
         self._stage = Stage.EMPTY
         self._has_last = False
+        self._preferences: Preferences | None = None
         self._advised_job = ""
+        self._advised_wants: Preferences | None = None
         self._advised_on: MachineProfile | None = None
         self._machine: MachineProfile | None = None
         self.title = text_label(translator(N_("What should run faster or cheaper?")),
@@ -135,9 +138,23 @@ class StartView(QWidget):
         self.options_button.clicked.connect(lambda: self.page_requested.emit("advice"))
         self.measure_button.clicked.connect(lambda: self.page_requested.emit("measure"))
 
-    def show_job(self, text: str) -> None:
-        """Show the job in one sentence."""
+    def show_job(self, text: str, preferences: Preferences | None = None) -> None:
+        """Show the job in one sentence, and remember exactly what is wanted, where it is known."""
+        self._preferences = preferences
+        self._show_job(text, problem="")
+
+    def show_problem(self, text: str) -> None:
+        """Show why there is no job: nothing can be advised on until it is another one."""
+        self._preferences = None
+        self._show_job(text, problem=text)
+
+    def _show_job(self, text: str, *, problem: str) -> None:
         self.job.setText(text)
+        self.job.setProperty("problem", bool(problem))
+        self.job.style().unpolish(self.job)
+        self.job.style().polish(self.job)
+        self.advise_button.setEnabled(not problem)
+        self.advise_button.setToolTip(problem)
         self._tell_other_job()
 
     def show_machine(self, profile: MachineProfile | None) -> None:
@@ -156,9 +173,10 @@ class StartView(QWidget):
         self._show_controls(state)
         self._show_status(state)
         advice = state.recommendation
-        self._advised_job, self._advised_on = "", None
+        self._advised_job, self._advised_on, self._advised_wants = "", None, None
         if advice is not None:
             self._advised_on = advice.profile
+            self._advised_wants = advice.preferences
             self._advised_job = job_sentence(advice.workload, advice.preferences, self._tr)
         self._tell_other_job()
         for button in (self.options_button, self.measure_button):
@@ -179,7 +197,10 @@ class StartView(QWidget):
     def _tell_other_job(self) -> None:
         """Say what the answer is for, where the job above or the machine was changed since."""
         texts = []
-        if self.job.text() and self._advised_job not in ("", self.job.text()):
+        # Two limits may read alike: 250.1 and 250.4 USD.
+        is_other = self._preferences not in (None, self._advised_wants)
+        is_told = bool(self._advised_job and self.job.text())
+        if is_told and (is_other or self._advised_job != self.job.text()):
             text = N_("The answer below is for another job: {job}.")
             texts.append(self._tr(text, job=self._advised_job))
         before, now = self._advised_on, self._machine

@@ -48,7 +48,10 @@ class WorkloadView(QWidget):
             parent=self,
         )
         self.layers_table = RowsTable(
-            self._rows, widths={1: 106, 2: 74, 3: 92, 4: 104}, name=translator(N_("Layers"))
+            self._rows,
+            widths={1: 106, 2: 74, 3: 92, 4: 104},
+            fitted={1: 0.35, 2: 0.15, 3: 0.2, 4: 0.2},
+            name=translator(N_("Layers")),
         )
         self.layers_table.setWordWrap(False)
         self.next_button = QPushButton(translator(N_("&Go on: ask for advice")))

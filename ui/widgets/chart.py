@@ -128,6 +128,7 @@ class Chart(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.plot)
         self._colour()
+        self._draw()
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -198,6 +199,9 @@ class Chart(QWidget):
             self._drawn[key] = (series, item)
         for _series, item in old.values():
             self.plot.removeItem(item)
+        # Without a point an axis would show made-up numbers.
+        for side in ("bottom", "left"):
+            self.plot.showAxis(side, show=bool(self._series))
         self._fit_legend()
         view.enableAutoRange()
 

@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDoubleSpinBox,
     QFileDialog,
     QGridLayout,
     QLabel,
     QPushButton,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -32,11 +31,14 @@ from advisor.recommend.preferences import WEEK_H
 from advisor.report.names import CONTINENTS, OBJECTIVES, PHASES
 from probes.bench.plan import Budget
 from ui.journey import DEFAULT_NETWORK, JourneyRequest
-from ui.widgets.labels import spoken
+from ui.widgets.labels import spoken, text_label
+from ui.widgets.limit_spin import DecimalSpin, LimitSpin
 
 MODEL_SUFFIXES = (".keras", ".json", ".onnx")
 # Used where the bundled facts do not say how large the usual data set is.
 _DEFAULT_SAMPLES = 50_000
+# The job of a file, which does not say how it is used.
+_DEFAULT_JOB = {"batch_size": 32, "samples": _DEFAULT_SAMPLES, "epochs": 10}
 _BUDGETS = {
     Budget.QUICK: N_("about a minute"),
     Budget.THOROUGH: N_("up to ten minutes"),
@@ -45,17 +47,17 @@ _FIELD_HEIGHT = 28
 _MOST_USD_PER_KWH = 10.0
 
 
-def _spin(value: int, most: int) -> QSpinBox:
-    spin = QSpinBox()
+def _spin(value: int, most: int) -> LimitSpin:
+    spin = LimitSpin()
     spin.setRange(1, most)
     spin.setGroupSeparatorShown(True)
     spin.setValue(value)
     return spin
 
 
-def _limit(unit: str, nothing: str) -> QDoubleSpinBox:
+def _limit(unit: str, nothing: str) -> DecimalSpin:
     """Return a field for a limit where 0 stands for none."""
-    spin = QDoubleSpinBox()
+    spin = DecimalSpin()
     spin.setRange(0.0, 1e6)
     spin.setDecimals(2)
     spin.setSuffix(f" {unit}")
@@ -91,10 +93,10 @@ class JobForm(QWidget):
         self.network, self.phase, self.objective = _combo(), _combo(), _combo()
         self.precision, self.budget = _combo(), _combo()
         self.open_model = QPushButton(translator(N_("Open a model &file…")))
-        self.batch_size = _spin(32, MAX_BATCH_SIZE)
-        self.samples = _spin(_DEFAULT_SAMPLES, 2_000_000_000)
-        self.epochs = _spin(10, 1_000_000)
-        for spin in (self.batch_size, self.samples, self.epochs):
+        self.batch_size = _spin(_DEFAULT_JOB["batch_size"], MAX_BATCH_SIZE)
+        self.samples = _spin(_DEFAULT_JOB["samples"], 2_000_000_000)
+        self.epochs = _spin(_DEFAULT_JOB["epochs"], 1_000_000)
+        for spin in self._sizes().values():
             spin.setToolTip(translator(N_("From 1 to {most}"), most=f"{spin.maximum():,}"))
         self.max_usd = _limit("USD", translator(N_("no limit")))
         self.deadline_h = _limit("h", translator(N_("no limit")))
@@ -107,6 +109,12 @@ class JobForm(QWidget):
         self.data_gb = _limit("GB", translator(N_("from the samples")))
         self.allows_cloud = QCheckBox(translator(N_("Renting is possible")))
         self.allows_buying = QCheckBox(translator(N_("Buying is possible")))
+        # What the form changed by itself.
+        self.note = text_label(name="status")
+        self.note.hide()
+        self._usual = dict(_DEFAULT_JOB)
+        self._folder = Path.home()
+        self._refused: set[str] = set()
         self.more_button = QToolButton()
         self.more = QWidget()
         self._fill_lists(networks)
@@ -114,6 +122,7 @@ class JobForm(QWidget):
         self._connect()
         self.network.setCurrentIndex(max(0, self.network.findData(DEFAULT_NETWORK)))
         self._fill_usual_job()
+        self._tell("")
         self._show_more(self.more_button.isChecked())
 
     def _fill_lists(self, networks: tuple[NetworkFacts, ...]) -> None:
@@ -166,6 +175,7 @@ class JobForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(form)
+        column.addWidget(self.note)
         column.addWidget(self.more_button)
         column.addWidget(self.more)
 
@@ -182,7 +192,7 @@ class JobForm(QWidget):
         grid.addWidget(field, row + 1, column, 1, columns)
 
     def _connect(self) -> None:
-        self.network.activated.connect(self._fill_usual_job)
+        self.network.activated.connect(self._network_chosen)
         self.network.currentTextChanged.connect(self.network.setToolTip)
         self.open_model.clicked.connect(self._ask_for_model)
         self.phase.currentIndexChanged.connect(self._phase_changed)
@@ -191,6 +201,8 @@ class JobForm(QWidget):
         self.allows_cloud.toggled.connect(self.data_gb.setEnabled)
         for spin in self._numbers().values():
             spin.valueChanged.connect(self.changed)
+            spin.lineEdit().textEdited.connect(lambda _text: self._tell(""))
+            spin.limited.connect(lambda text, spin=spin: self._tell_limit(spin, text))
         for combo in (self.objective, self.precision, self.budget, self.where):
             combo.currentIndexChanged.connect(self.changed)
         for combo in (self.objective, self.budget):
@@ -211,18 +223,55 @@ class JobForm(QWidget):
     def _phase(self) -> Phase:
         return Phase(self.phase.currentData())
 
-    def _fill_usual_job(self) -> None:
-        facts = self._networks.get(str(self.network.currentData()))
-        if facts is not None:
-            self.batch_size.setValue(facts.batch_size)
-            self.samples.setValue(facts.samples or _DEFAULT_SAMPLES)
-            self.epochs.setValue(facts.epochs)
+    def _network_chosen(self) -> None:
+        self._fill_usual_job()
         self.changed.emit()
+
+    def _usual_job(self) -> dict[str, int]:
+        facts = self._networks.get(str(self.network.currentData()))
+        if facts is None:
+            return dict(_DEFAULT_JOB)
+        samples = facts.samples or _DEFAULT_SAMPLES
+        return {"batch_size": facts.batch_size, "samples": samples, "epochs": facts.epochs}
+
+    def _fill_usual_job(self) -> None:
+        """Fill in the usual job of the network; what the user typed stays, and changes are told."""
+        before, self._usual = self._usual, self._usual_job()
+        filled = []
+        for name, spin in self._sizes().items():
+            if spin.value() == before[name] != self._usual[name]:
+                spin.setValue(self._usual[name])
+                filled.append(spin.accessibleName())
+        text = ""
+        if filled and str(self.network.currentData()) in self._networks:
+            text = N_("Set to the usual values of {network}: {fields}.")
+        elif filled:
+            text = N_("Set to values to begin with, as the file names none: {fields}.")
+        network = self.network.currentText()
+        self._tell(self._tr(text, network=network, fields=", ".join(filled)))
+
+    def _tell(self, text: str, *, is_wrong: bool = False) -> None:
+        self.note.setText(text)
+        self.note.setProperty("failed", is_wrong)
+        self.note.style().unpolish(self.note)
+        self.note.style().polish(self.note)
+        self.note.setVisible(bool(text))
+
+    def _tell_limit(self, spin: LimitSpin | DecimalSpin, typed: str) -> None:
+        least, most = f"{spin.minimum():,.12g}", f"{spin.maximum():,.12g}"
+        text = N_("{field} goes from {least} to {most}: {typed} was changed.")
+        field = spin.accessibleName()
+        self._tell(
+            self._tr(text, field=field, least=least, most=most, typed=typed.strip()), is_wrong=True
+        )
 
     def _ask_for_model(self) -> None:
         caption = self._tr(N_("Open a model file"))
         patterns = " ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
-        name, _kind = QFileDialog.getOpenFileName(self, caption, "", f"Keras, ONNX ({patterns})")
+        # The program's own folder holds no model of the user's.
+        folder = str(self._folder if self._folder.is_dir() else Path.home())
+        kinds = f"Keras, ONNX ({patterns})"
+        name, _kind = QFileDialog.getOpenFileName(self, caption, folder, kinds)
         if name:
             self.show_model(Path(name))
 
@@ -233,8 +282,21 @@ class JobForm(QWidget):
             self.network.addItem(path.name, str(path))
             index = self.network.count() - 1
             self.network.setItemData(index, str(path), Qt.ItemDataRole.ToolTipRole)
+        self._folder = path.parent
+        self.mark_model(path, is_refused=False)
         self.network.setCurrentIndex(index)
-        self.changed.emit()
+        self._network_chosen()
+
+    def mark_model(self, path: Path, *, is_refused: bool) -> None:
+        """Let a file that was refused be seen and not be chosen, until it is opened anew."""
+        index = self.network.findData(str(path))
+        model = self.network.model()
+        if index < 0 or not isinstance(model, QStandardItemModel):
+            return
+        (self._refused.add if is_refused else self._refused.discard)(str(path))
+        text = self._tr(N_("{file} (refused)"), file=path.name) if is_refused else path.name
+        model.item(index).setEnabled(not is_refused)
+        self.network.setItemText(index, text)
 
     def take_model(self, path: str) -> None:
         """Choose the model file of this path, as text, as the network."""
@@ -275,9 +337,12 @@ class JobForm(QWidget):
             "budget": self.budget, "where": self.where,
         }  # fmt: skip
 
-    def _numbers(self) -> dict[str, QSpinBox | QDoubleSpinBox]:
+    def _sizes(self) -> dict[str, LimitSpin]:
+        return {"batch_size": self.batch_size, "samples": self.samples, "epochs": self.epochs}
+
+    def _numbers(self) -> dict[str, LimitSpin | DecimalSpin]:
         return {
-            "batch_size": self.batch_size, "samples": self.samples, "epochs": self.epochs,
+            **self._sizes(),
             "max_usd": self.max_usd, "deadline_h": self.deadline_h,
             "electricity": self.electricity, "use_h": self.use_h, "data_gb": self.data_gb,
         }  # fmt: skip
@@ -287,7 +352,9 @@ class JobForm(QWidget):
 
     def answers(self) -> dict[str, str]:
         """Return all that was chosen as words, to be kept for the next start."""
-        kept = {"network": str(self.network.currentData())}
+        network = str(self.network.currentData())
+        kept = {"network": "" if network in self._refused else network}
+        kept["folder"] = str(self._folder)
         kept |= {name: str(combo.currentData()) for name, combo in self._lists().items()}
         kept |= {name: str(spin.value()) for name, spin in self._numbers().items()}
         return kept | {name: str(int(box.isChecked())) for name, box in self._boxes().items()}
@@ -299,14 +366,18 @@ class JobForm(QWidget):
             self.network.setCurrentIndex(self.network.findData(network))
         elif network.endswith(MODEL_SUFFIXES) and Path(network).is_file():
             self.show_model(Path(network))
+        if answers.get("folder"):
+            self._folder = Path(answers["folder"])
         for name, combo in self._lists().items():
             combo.setCurrentIndex(max(combo.findData(answers.get(name)), 0))
         for name, spin in self._numbers().items():
             text = answers.get(name, "")
             if text.replace(".", "", 1).isdecimal():
                 value = float(text)
-                spin.setValue(value) if isinstance(spin, QDoubleSpinBox) else spin.setValue(
+                spin.setValue(value) if isinstance(spin, DecimalSpin) else spin.setValue(
                     int(min(value, spin.maximum()))
                 )
         for name, box in self._boxes().items():
             box.setChecked(answers.get(name, "1") == "1")
+        self._usual = self._usual_job()
+        self._tell("")

@@ -32,7 +32,11 @@ class RowDelegate(QStyledItemDelegate):
         """Return room for both lines and the bar."""
         size = super().sizeHint(option, index)
         height = 2 * line_height(option.font, str(index.data() or "")) + _DOT + 2 * _MARGIN
-        return QSize(size.width(), height)
+        detail = str(index.data(CellRole.DETAIL) or "")
+        beside = 2 * _MARGIN + 1
+        return QSize(
+            max(size.width(), option.fontMetrics.horizontalAdvance(detail) + beside), height
+        )
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         """Paint one cell."""

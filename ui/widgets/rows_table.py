@@ -5,6 +5,7 @@ Leaves to others: the rows (`ui.models`).
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -14,6 +15,8 @@ from ui.models.rows import RowsModel
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.text_delegate import WrappedDelegate, line_height
 
+NOTHING_FITTED: Mapping[int, float] = MappingProxyType({})
+
 
 class RowsTable(QTableView):
     """Shows rows.
@@ -21,6 +24,8 @@ class RowsTable(QTableView):
     Args:
         model: the rows.
         widths: width in pixels of each column that has a fixed one; the others share the rest.
+        fitted: of those with a width, the ones that are as wide as what stands in them, and the
+            most that each may take, as a share of the table; until the user drags it.
         name: what the table is, for assistive technology.
 
     Signals:
@@ -34,6 +39,7 @@ class RowsTable(QTableView):
         model: RowsModel,
         *,
         widths: Mapping[int, int],
+        fitted: Mapping[int, float] = NOTHING_FITTED,
         name: str,
         parent: QWidget | None = None,
     ) -> None:
@@ -65,6 +71,13 @@ class RowsTable(QTableView):
             header.setSectionResizeMode(column, mode)
             if is_fixed:
                 self.setColumnWidth(column, widths[column])
+        self._least_widths = dict(widths)
+        self._fitted = dict(fitted)
+        self._is_fitting = False
+        if fitted:
+            header.sectionResized.connect(self._leave_dragged)
+            for changed in (self._proxy.modelReset, self._proxy.rowsInserted):
+                changed.connect(lambda *_rows: self._fit_columns())
         self.selectionModel().currentRowChanged.connect(self._tell_row)
 
     @property
@@ -100,6 +113,20 @@ class RowsTable(QTableView):
         mode = QHeaderView.ResizeMode.ResizeToContents
         self.verticalHeader().setSectionResizeMode(mode)
 
+    def _fit_columns(self) -> None:
+        """Make each fitted column as wide as its longest text and its head, within its share."""
+        header, room = self.horizontalHeader(), self.viewport().width()
+        self._is_fitting = True
+        for column, share in self._fitted.items():
+            wanted = max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            width = max(self._least_widths[column], min(wanted, round(share * room)))
+            self.setColumnWidth(column, width)
+        self._is_fitting = False
+
+    def _leave_dragged(self, column: int, _before: int, _now: int) -> None:
+        if not self._is_fitting:
+            self._fitted.pop(column, None)
+
     def follow_end(self) -> None:
         """Scroll to the last row, unless the user looks at others."""
         bar = self.verticalScrollBar()
@@ -111,6 +138,8 @@ class RowsTable(QTableView):
         bar = self.verticalScrollBar()
         was_at_end = bar.value() == bar.maximum() > 0
         super().resizeEvent(event)
+        if self._fitted:
+            self._fit_columns()
         if was_at_end:
             self.scrollToBottom()
 

@@ -14,6 +14,13 @@ SAMPLES = [
     ("1002", "15dd", "AMD Radeon Vega 8 Graphics", "amd-raven-picasso"),
     ("1002", "73bf", "AMD Radeon RX 6800 XT", "amd-rdna2-dgpu"),
     ("1002", "164e", "AMD Radeon 610M", "amd-raphael-mendocino"),
+    ("1002", "66a1", "Vega 20 [Radeon Pro VII/Radeon Instinct MI50 32GB]", "amd-vega-dgpu"),
+    ("1002", "738c", "Arcturus GL-XL [Instinct MI100]", "amd-cdna1"),
+    ("1002", "740c", "Aldebaran/MI200 [Instinct MI250X/MI250]", "amd-cdna2"),
+    ("1002", "740f", "Aldebaran/MI200 [Instinct MI210]", "amd-cdna2"),
+    ("1002", "74a1", "Aqua Vanjaram [Instinct MI300X]", "amd-cdna3"),
+    ("1002", "74a5", "Aqua Vanjaram [Instinct MI325X]", "amd-cdna3"),
+    ("1002", "75a0", "AMD Instinct MI350X", "amd-cdna4"),
     ("8086", "46a6", "Intel Iris Xe Graphics", "intel-xe-lp"),
     ("8086", "7d55", "Intel Arc Graphics", "intel-xe-lpg-mtl"),
     ("8086", "56a0", "Intel Arc A770 Graphics", "intel-arc-dgpu"),
@@ -49,7 +56,7 @@ def _ids(family):
 
 
 def test_all_families_are_there(families):
-    assert len(families) == 48
+    assert len(families) == 52
     assert {family.kind for family in families.values()} == {"igpu", "dgpu", "igpu/dgpu", "npu"}
 
 

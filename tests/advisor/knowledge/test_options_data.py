@@ -1,6 +1,7 @@
 import collections
 import re
 
+import archspec.cpu
 import pytest
 
 from advisor.knowledge.conditions import parse_condition
@@ -29,7 +30,7 @@ def options(knowledge):
 
 
 def test_all_options_of_the_table_are_there(options):
-    assert len(options) == 100
+    assert len(options) == 102
 
 
 def test_every_condition_is_in_the_language(options):
@@ -204,3 +205,47 @@ def test_installed_distributions_are_found_among_past_systems(knowledge):
     for name in ("plaidml", "cntk", "mxnet", "torch-directml", "intel-extension-for-pytorch"):
         assert aliases[name].status.split(";")[0] != "active", name
     assert aliases["tensorflow-cpu"].status.startswith("active")
+
+
+def test_flags_of_the_compiler_are_those_of_the_one_that_is_there(options):
+    # archspec has none for a processor that is newer than the compiler: Zen 4 before GCC 12.3.
+    how = options["march-archspec"].how
+    assert "$(gcc -dumpfullversion)" in how
+    assert how.endswith("|| echo -march=native")
+    with pytest.raises(archspec.cpu.UnsupportedMicroarchitecture):
+        archspec.cpu.TARGETS["zen4"].optimization_flags("gcc", "12.2.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "driver", "lacks"),
+    [("rusticl", "radeonsi", "gpu_lacks:amd"), ("rusticl-intel", "iris", "gpu_lacks:intel")],
+)
+def test_rusticl_is_switched_on_by_the_driver_of_the_gpu(options, name, driver, lacks):
+    fact = options[name]
+    assert [(setting.name, setting.value) for setting in fact.environment] == [
+        ("RUSTICL_ENABLE", driver)
+    ]
+    assert fact.how == f"RUSTICL_ENABLE={driver} clinfo"
+    assert fact.excluded_when == (lacks,)
+
+
+@pytest.mark.parametrize(
+    ("name", "condition"),
+    [
+        ("ipex", "arch:arm64|arm32"),
+        ("ipex", "cpu_vendor:amd|arm|apple|qualcomm"),
+        ("cloud-cpu-amx", "isa_has:amx_bf16|avx512_bf16"),
+        ("buy-used-gpu", "gpu_vendor:nvidia"),
+        ("buy-rdna", "gpu_vendor:nvidia"),
+    ],
+)
+def test_nobody_is_told_what_is_not_for_the_machine_or_there_already(options, name, condition):
+    assert condition in options[name].excluded_when
+
+
+def test_instinct_cards_have_ways_to_all_frameworks_that_amd_builds_for_them(options):
+    ways = {"pytorch-rocm-official", "jax-rocm", "tf-rocm-instinct"}
+    for family in ("amd-cdna2", "amd-cdna3", "amd-cdna4"):
+        for way in ways:
+            assert family in options[way].gpu_architectures
+        assert family not in options["tf-rocm"].gpu_architectures

@@ -18,7 +18,7 @@ from advisor.model.measurement import (
     StabilityWarning,
 )
 from advisor.model.option import OptionKind
-from advisor.model.quantity import Interval, Precision
+from advisor.model.quantity import Interval, Phase, Precision
 from advisor.model.recommendation import Preferences, RankedOption
 from advisor.model.trial import UntakenTrial
 from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
@@ -229,6 +229,14 @@ def test_imitated_bfloat16_is_told(features, is_told):
     found = of_machine(workload=work, cpu=a_cpu(isa_features=features))
     assert ("bfloat16_is_imitated" in found) is is_told
     assert "bfloat16_is_imitated" not in of_machine(cpu=a_cpu(isa_features=features))
+
+
+def test_where_a_light_runtime_has_room_it_is_not_said_that_no_batch_runs():
+    memory = Memory(total_bytes=400 << 20, available_bytes=None, limit_bytes=None)
+    inference = a_workload(phase=Phase.INFERENCE)
+    found = of_machine(workload=inference, memory=memory)["memory_too_small"]
+    assert "available_bytes" not in found
+    assert "available_bytes" in of_machine(memory=memory)["memory_too_small"]
 
 
 def test_notes_of_the_workload_are_passed_on():

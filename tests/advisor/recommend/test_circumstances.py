@@ -10,6 +10,7 @@ from advisor.model.quantity import Phase
 from advisor.recommend.circumstances import (
     Circumstances,
     decide,
+    fitting_batch,
     framework_versions,
     memory_fits,
     usable_memory_bytes,
@@ -183,6 +184,15 @@ def test_framework_versions_know_the_names_of_one_framework():
         "tensorflow": ("2.21.0",),
         "tensorflow-cpu": ("2.21.0",),
     }
+
+
+def test_inference_leaves_the_framework_smaller_than_training():
+    # A Raspberry Pi 3: less than a training takes, more than a small network to predict with.
+    size = 909 * 1024**2
+    job = a_workload(memory_inference_bytes=100 * 1024**2, phase=Phase.INFERENCE)
+    assert memory_fits(job, size_bytes=size) is True
+    assert fitting_batch(job, size_bytes=size) is not None
+    assert memory_fits(a_workload(), size_bytes=size) is False
 
 
 def test_memory_counts_the_framework_and_the_limit_of_a_container():

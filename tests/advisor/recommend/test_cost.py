@@ -6,7 +6,8 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import Preferences
-from advisor.recommend.cost import DEFAULT_CPU_W, REST_OF_MACHINE_W, price
+from advisor.recommend.cost import price
+from advisor.recommend.own_power import DEFAULT_CPU_W, REST_OF_MACHINE_W
 from tests.advisor.recommend.builders import (
     TODAY,
     a_gpu,
@@ -53,7 +54,7 @@ def test_electricity_by_the_processors_power():
         electricity_usd_per_kwh=0.30,
     )  # fmt: skip
     (part,) = cost.parts
-    assert part.usd.mid == pytest.approx(10.0 * 95.0 / 1000.0 * 0.30)
+    assert part.usd.mid == pytest.approx(10.0 * (95.0 + REST_OF_MACHINE_W) / 1000.0 * 0.30)
     assert part.usd.low == pytest.approx(part.usd.mid / 2.0)
     assert part.usd.high == pytest.approx(part.usd.mid * 1.5)
     assert "assumed" not in part.explanation
@@ -63,7 +64,7 @@ def test_electricity_by_the_processors_power():
 def test_an_unknown_power_is_assumed_and_said_so():
     cost = cost_of(an_option(), hours=10.0, electricity_usd_per_kwh=0.30)
     (part,) = cost.parts
-    assert part.usd.mid == pytest.approx(10.0 * DEFAULT_CPU_W / 1000.0 * 0.30)
+    assert part.usd.mid == pytest.approx(10.0 * (DEFAULT_CPU_W + REST_OF_MACHINE_W) / 1000.0 * 0.30)
     assert "assumed" in part.explanation
     profile = a_profile()
     again = cost_of(an_option(), hours=10.0, electricity_usd_per_kwh=0.30, profile=profile)

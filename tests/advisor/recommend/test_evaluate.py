@@ -236,3 +236,28 @@ def test_a_gpu_elsewhere_has_both_errors():
 def test_memory_of_the_profile_is_not_needed():
     memory = Memory(total_bytes=None, available_bytes=None, limit_bytes=GIB)
     assert evaluate([STAY], given=a_given(profile=a_profile(memory=memory))).candidates
+
+
+def test_a_card_that_is_no_faster_than_the_one_that_is_there_is_not_to_be_bought(monkeypatch):
+    given = a_given()
+    speedups = {"device:gpu0": 9.0, "buy:same": 9.0, "buy:slower": 3.0, "buy:faster": 20.0}
+
+    def predict(option, _context, baseline):
+        total = baseline.total_s.scaled(1.0 / speedups.get(option.id, 1.0))
+        return dataclasses.replace(baseline, option_id=option.id, total_s=total)
+
+    monkeypatch.setattr("advisor.recommend.evaluate.predict", predict)
+    own = an_option("device:gpu0", OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    cards = [
+        an_option(name, OptionKind.BUY, purchase=a_spec(device=name))
+        for name in ("buy:same", "buy:slower", "buy:faster")
+    ]
+    result = evaluate([STAY, own, *cards], given=given)
+    found = [entry.option.id for entry in result.candidates]
+    assert found == ["stay", "device:gpu0", "buy:faster"]
+    (rejection,) = result.rejections
+    assert (rejection.option_id, codes(rejection)) == ("buy:slower", [ReasonCode.SLOWER_THAN_NOW])
+    assert rejection.reasons[0].parameters[0].value == 2.0
+    without = evaluate([STAY, *cards], given=given)
+    assert len(without.candidates) == 4
+    assert without.rejections == []

@@ -15,18 +15,19 @@ from tests.advisor.recommend.builders import (
     TODAY,
     a_cpu,
     a_fact,
+    a_gpu,
     a_profile,
     a_spec,
     a_workload,
     an_offer,
 )
-from tests.advisor.recommend.families import AMPERE, a_family
+from tests.advisor.recommend.families import AMPERE, RDNA3, a_family
 
 
-def listed(*facts, profile=None, knowledge=None, **wishes):
+def listed(*facts, profile=None, knowledge=None, workload=None, **wishes):
     return list_options(
         profile or a_profile(),
-        a_workload(),
+        workload or a_workload(),
         Preferences(**wishes),
         knowledge or Knowledge(options=facts, gpu_families=(a_family(),)),
         today=TODAY,
@@ -171,6 +172,34 @@ def test_a_job_that_does_not_fit_here_can_only_be_changed_or_done_elsewhere():
     assert refused["stay"].code is ReasonCode.MEMORY_TOO_SMALL
     assert values["available_bytes"] == GIB
     assert values["needed_bytes"] > GIB
+
+
+def test_what_does_not_fit_an_integrated_gpu_is_not_done_on_it():
+    gpu = a_gpu(name="RX 7900", pci_device_id="744c", carve_out_bytes=None)
+    knowledge = Knowledge(gpu_families=(RDNA3,))
+    eight = Memory(total_bytes=8 * GIB, available_bytes=None, limit_bytes=None)
+    profile = a_profile(memory=eight, graphics=(gpu,))
+    fits = listed(knowledge=knowledge, profile=profile)
+    assert [option.id for option in fits.options] == ["stay", "device:gpu0"]
+    large = a_workload(memory_training_bytes=20 * GIB)
+    found = listed(knowledge=knowledge, profile=profile, workload=large)
+    assert found.options == ()
+    refused = {entry.option_id: entry.reasons[0] for entry in found.rejections}
+    assert refused["device:gpu0"] == refused["stay"]
+    values = {p.name: p.value for p in refused["device:gpu0"].parameters}
+    assert (values["needed_bytes"], values["available_bytes"]) == (21.0 * GIB, 8.0 * GIB)
+    assert 1.0 <= values["batch"] <= 11.0
+
+
+def test_a_smaller_network_is_none_where_the_framework_itself_has_no_room():
+    rows = tuple(
+        a_fact(id=name, kind=OptionKind.CHANGE_NETWORK)
+        for name in ("transfer-frozen", "transfer-cached", "smaller-model", "smaller-input")
+    )
+    tiny = Memory(total_bytes=int(0.9 * GIB), available_bytes=None, limit_bytes=None)
+    found = listed(knowledge=Knowledge(options=rows), profile=a_profile(memory=tiny))
+    assert found.options == ()
+    assert {row.id for row in rows} <= {entry.option_id for entry in found.rejections}
 
 
 def test_effect_has_a_geometric_middle():

@@ -1,10 +1,11 @@
 """Cards worth buying: current, supported, with enough memory; a short list."""
 
 import dataclasses
+import re
 
 import pytest
 
-from advisor.knowledge.store import Knowledge
+from advisor.knowledge.store import Knowledge, load_knowledge
 from advisor.model.machine import Chassis, DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, ReasonCode
@@ -100,8 +101,52 @@ def test_a_radeon_is_not_for_keras_on_tensorflow_and_that_is_said():
     radeon = a_spec(device="AMD Radeon RX 7900 XTX", vendor="AMD")
     options, (rejection,) = purchases(a_spec(), radeon, families=(AMPERE, RDNA3))
     assert [option.purchase.vendor for option in options] == ["NVIDIA"]
-    assert rejection.title == "Cards of AMD"
+    assert (rejection.option_id, rejection.title) == ("buy:AMD", "Cards of AMD")
     assert rejection.reasons[0].code is ReasonCode.NOT_APPLICABLE
+    assert "KERAS_BACKEND=torch" in rejection.reasons[0].parameters[0].value
+
+
+def test_a_generation_that_lacks_a_build_is_named_not_its_vendor():
+    blackwell = dataclasses.replace(
+        AMPERE, id="nvidia-blackwell", name_pattern="RTX 50[5-9]0", linux_training_route="PyTorch"
+    )
+    new = a_spec(device="NVIDIA GeForce RTX 5070", architecture="Blackwell 2.0", year=2025)
+    options, (rejection,) = purchases(a_spec(), new, families=(blackwell, AMPERE))
+    assert [option.purchase for option in options] == [a_spec()]
+    assert rejection.title == "Cards of NVIDIA (Blackwell 2.0)"
+    why = rejection.reasons[0].parameters[0].value
+    assert "KERAS_BACKEND=torch" in why
+    assert "in the machine" in why
+
+
+def test_cards_that_nothing_official_trains_on_are_not_said_to_run_in_pytorch():
+    radeon = a_spec(device="AMD Radeon RX 7900 XTX", vendor="AMD", architecture="RDNA 3.0")
+    old = a_spec(device="AMD Radeon RX 6600", vendor="AMD", architecture="RDNA 2.0")
+    rdna2 = dataclasses.replace(
+        RDNA3, id="amd-rdna2", name_pattern="RX 6600", linux_training="unofficial"
+    )
+    _, rejections = purchases(radeon, old, families=(RDNA3, rdna2))
+    said = {entry.title: entry.reasons[0].parameters[0].value for entry in rejections}
+    assert said.keys() == {"Cards of AMD (RDNA 2.0)", "Cards of AMD (RDNA 3.0)"}
+    assert "torch" not in said["Cards of AMD (RDNA 2.0)"]
+    assert "torch" in said["Cards of AMD (RDNA 3.0)"]
+
+
+@pytest.mark.parametrize(
+    ("device", "usd"),
+    [
+        ("NVIDIA GeForce RTX 4060", 299.0),
+        ("NVIDIA GeForce RTX 4060 Ti 16 GB", 499.0),
+        ("NVIDIA GeForce RTX 4090", 1599.0),
+        ("NVIDIA GeForce RTX 5090", 1999.0),
+        ("AMD Radeon RX 7900 XTX", 999.0),
+        ("Intel Arc B580", 249.0),
+    ],
+)
+def test_bundled_cards_have_the_price_of_their_launch_with_its_month(device, usd):
+    spec = next(spec for spec in load_knowledge().devices if spec.device == device)
+    assert spec.launch_price_usd == usd
+    assert re.search(rf"list price .* on sale {spec.year}-\d\d", spec.note or "")
 
 
 def test_inference_leaves_the_framework():
@@ -132,3 +177,10 @@ def test_of_unpriced_cards_a_few_of_the_newest_year():
     ]  # fmt: skip
     old = a_spec(device="NVIDIA GeForce RTX 4090", year=2022, launch_price_usd=None)
     assert [spec.device[-4:] for spec in shortlist([*cards, old])] == ["5010", "5050", "5090"]
+
+
+@pytest.mark.parametrize(("year", "n_chosen"), [(2022, 1), (2023, 1), (2024, 2)])
+def test_without_a_price_only_what_is_newer_than_those_with_one(year, n_chosen):
+    priced = a_spec(device="NVIDIA GeForce RTX 4060", year=2023, launch_price_usd=299.0)
+    other = a_spec(device="NVIDIA GeForce RTX 4055", year=year, launch_price_usd=None)
+    assert len(shortlist([priced, other])) == n_chosen

@@ -12,6 +12,7 @@ from advisor.recommend.cost import price
 from advisor.recommend.effort import CLOUD_SETUP_S
 from advisor.recommend.job_data import UPLOAD_BYTE_PER_S
 from advisor.recommend.rent_cost import billed_s
+from advisor.recommend.spot import interruptions_per_h
 from tests.advisor.recommend.builders import (
     GIB,
     TODAY,
@@ -200,6 +201,38 @@ def test_lost_work_is_priced_for_spot_only():
     assert "redone" not in parts_of(cost_of(a_cloud_option(), hours=100.0, knowledge=knowledge))
     spot = a_cloud_option(is_spot=True)
     assert parts_of(cost_of(spot, hours=100.0, knowledge=knowledge))["redone"] > 0.0
+
+
+def test_data_that_are_brought_again_are_part_of_the_lost_work_and_told():
+    option = a_cloud_option(an_offer(spot_usd_per_hour=3.6), is_spot=True)
+
+    def redone(data_bytes):
+        cost = cost_of(option, hours=100.0, knowledge=Knowledge(), data_bytes=data_bytes)
+        return next(part for part in cost.parts if part.code == "redone")
+
+    small, large = redone(1), redone(100 * 10**9)
+    assert small.explanation.endswith("saved after each epoch")
+    assert large.explanation.endswith("saved after each epoch, and data brought there again")
+    upload_s = 100e9 / UPLOAD_BYTE_PER_S
+    stay_h = 100.0 + (CLOUD_SETUP_S + upload_s) / 3600.0
+    for end, percent in (("low", 0.0), ("mid", 20.0), ("high", 95.0)):
+        again = getattr(large.usd, end) - getattr(small.usd, end)
+        expected = interruptions_per_h(percent) * stay_h * upload_s * 0.001
+        assert again == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_price_of_the_disk_from_another_region_is_told_as_such():
+    def words(region):
+        cost = cost_of(a_cloud_option(an_offer(region=region)))
+        return next(part.explanation for part in cost.parts if part.code == "disk")
+
+    assert words("us-east-1") == "32 GiB while the machine runs"
+    assert words("af-south-1") == "32 GiB while the machine runs, at the price of us-east-1"
+    everywhere = replace(a_disk(), region=None)
+    knowledge = replace(FACTS, storage_prices=(everywhere,))
+    cost = cost_of(a_cloud_option(an_offer(region="af-south-1")), knowledge=knowledge)
+    disk = next(part for part in cost.parts if part.code == "disk")
+    assert disk.explanation == "32 GiB while the machine runs"
 
 
 def test_an_index_made_before_gives_the_same():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import ReasonCode
@@ -12,6 +13,7 @@ from advisor.recommend.requirements import check, version_key
 from tests.advisor.recommend.builders import (
     a_cpu,
     a_fact,
+    a_gpu,
     a_profile,
     a_workload,
     an_environment,
@@ -229,3 +231,33 @@ def test_a_condition_of_a_newer_table_is_undecided():
     verdict = check(a_fact(excluded_when=("moon_phase:full",)), given=given(), families={})
     assert verdict.applies
     assert verdict.unknown == ("moon_phase:full",)
+
+
+# --- bundled rows, on the machines that they are not for ------------------------------------------
+
+NVIDIA = {"graphics": (a_gpu(vendor="NVIDIA", name="GH100 [H100]", pci_vendor_id="10de"),)}
+ARM = {"os": an_os(architecture="aarch64"), "cpu": a_cpu(vendor="ARM", brand="Neoverse-V2")}
+INTEL = {"cpu": a_cpu(vendor="Intel", brand="Intel Core i5", isa_features=("avx2",))}
+XEON = {"cpu": a_cpu(vendor="Intel", brand="Intel Xeon", isa_features=("amx_bf16", "avx512_bf16"))}
+WITH_IPEX = {"environments": (an_environment(("intel-extension-for-pytorch", "2.8")),)}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "applies"),
+    [
+        ("ipex", {**INTEL, **WITH_IPEX}, True),
+        ("ipex", {**ARM, **WITH_IPEX}, False),
+        ("ipex", WITH_IPEX, False),
+        ("cloud-cpu-amx", INTEL, True),
+        ("cloud-cpu-amx", XEON, False),
+        ("buy-used-gpu", INTEL, True),
+        ("buy-used-gpu", NVIDIA, False),
+        ("buy-rdna", NVIDIA, False),
+        ("rusticl", {}, True),
+        ("rusticl-intel", {}, False),
+        ("march-archspec", {"os": an_os(family=OsFamily.MACOS)}, False),
+    ],
+)
+def test_bundled_rows_are_for_machines_that_they_help(name, changes, applies):
+    fact = next(fact for fact in load_knowledge().options if fact.id == name)
+    assert (refusals(fact, where=given(**changes)) == []) == applies

@@ -47,3 +47,25 @@ def test_the_open_band_stays_finite():
 def test_rate_of_interruptions_makes_the_share_after_a_month():
     assert 1.0 - math.exp(-interruptions_per_h(20.0) * 730.0) == pytest.approx(0.2)
     assert interruptions_per_h(0.0) == 0.0
+
+
+def test_each_interruption_brings_the_data_again():
+    prediction = a_prediction(hours=100.0, epochs=20)
+    option = a_cloud_option(is_spot=True)
+    without = redone_s(option, prediction, band=BAND)
+    upload_s = 8 * 3600.0
+    lost = redone_s(option, prediction, band=BAND, upload_s=upload_s)
+    total = prediction.total_s
+    for end, percent in (("low", 5.0), ("mid", 7.5), ("high", 10.0)):
+        stay_h = (getattr(total, end) + CLOUD_SETUP_S + upload_s) / 3600.0
+        again_s = interruptions_per_h(percent) * stay_h * upload_s
+        assert getattr(lost, end) == pytest.approx(getattr(without, end) + again_s)
+    assert lost.low < lost.mid < lost.high
+
+
+def test_what_is_never_interrupted_brings_nothing_again_and_the_open_band_stays_finite():
+    option = a_cloud_option(is_spot=True)
+    lost = redone_s(option, a_prediction(hours=1.0), band=None, upload_s=1e6)
+    assert lost.low == 0.0
+    assert math.isfinite(lost.high)
+    assert redone_s(a_cloud_option(), a_prediction(hours=1.0), band=BAND, upload_s=1e6) == NOTHING

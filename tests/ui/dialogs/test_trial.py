@@ -6,6 +6,7 @@ import threading
 import pytest
 from PySide6.QtCore import Qt
 
+from advisor.format import format_duration
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Basis
 from advisor.model.recommendation import Preferences
@@ -136,8 +137,14 @@ def test_runs_take_turns_and_the_verdict_feeds_the_advice(make, qtbot):
     start(dialog)
     qtbot.waitUntil(lambda: ended(presenter), timeout=20_000)
     assert runs.order[:3] == ["now", "xla", "now"]
-    assert dialog.table.model().rowCount() == len(runs.order)
-    assert "As it is now: " in dialog.verdict.text()
+    results = presenter.state.report.results
+    assert dialog.table.model().rowCount() == len(results) == 2
+    for number, result in enumerate(results):
+        steps = dialog.table.model().index(number, 2)
+        assert steps.data() == format_duration(result.step_s.mid)
+    assert dialog.table.model().index(1, 5).data() == "slower"
+    now = f"As it is now: {format_duration(results[0].step_s.mid)} a step (runs: "
+    assert now in dialog.verdict.text()
     assert "slower, 0.5×" in dialog.verdict.text()
     assert "95 % interval" in dialog.verdict.text()
     assert "made anew" in dialog.verdict.text()

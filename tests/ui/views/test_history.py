@@ -146,7 +146,7 @@ def test_two_are_compared_the_older_one_before(view, presenter, qtbot):
     assert cell(view.diff_table, 2, 1).endswith("FLOP/s")
     assert cell(view.diff_table, 2, 3) == "2×"
     assert cell(view.diff_table, 2, 4) == "faster"
-    assert "2 faster, 0 slower, 2 as before" in view.diff_text.text()
+    assert "2 faster, 0 slower, 2 as before, 0 unclear" in view.diff_text.text()
     assert "another 1 figures" in view.diff_text.text()
 
 

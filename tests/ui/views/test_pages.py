@@ -253,6 +253,24 @@ def test_the_measure_page_has_words_for_each_stage(measure, states, name):
     assert measure.text.property("failed") is (name == "failed")
 
 
+def test_an_empty_page_has_no_chart_and_says_where_earlier_figures_are(measure, states, qtbot):
+    assert not measure.charts.isVisible()
+    assert not measure.table.isVisible()
+    assert measure.text.text().startswith("Nothing was measured yet.")
+    assert not measure.last_button.isVisible()
+    measure.offer_last(has_last=True)
+    assert measure.text.text().endswith("Earlier measurements are in History.")
+    with qtbot.waitSignal(measure.last_requested):
+        measure.last_button.click()
+    measure.show_state(states["probing"])
+    assert not measure.charts.isVisible()
+    assert not measure.last_button.isVisible()
+    measure.show_state(states["done"])
+    assert measure.charts.isVisible()
+    assert measure.table.isVisible()
+    assert not measure.last_button.isVisible()
+
+
 def test_nothing_measured_leads_to_the_start(measure, qtbot):
     with qtbot.waitSignal(measure.page_requested) as told:
         measure.start_button.click()

@@ -62,6 +62,59 @@ def test_an_answer_for_another_job_says_so(view, states):
     assert not view.other_job.isVisible()
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"max_usd": 20.0},
+        {"deadline_h": 1.5},
+        {"allows_cloud": False},
+        {"allows_buying": False},
+        {"regions": ("europe",)},
+        {"electricity_usd_per_kwh": 0.3},
+    ],
+)
+def test_a_limit_is_named_and_makes_it_another_job(view, states, changes):
+    english = translator_for("en")
+    advice = an_advice()
+    view.show_job(job_sentence(advice.workload, advice.preferences, english), advice.preferences)
+    show(view, states, "done")
+    assert not view.other_job.isVisible()
+    wanted = dataclasses.replace(advice.preferences, **changes)
+    text = job_sentence(advice.workload, wanted, english)
+    assert text.startswith(f"{job_sentence(advice.workload, advice.preferences, english)} · ")
+    view.show_job(text, wanted)
+    assert view.other_job.isVisible()
+
+
+def test_limits_that_read_alike_are_told_apart(view, states):
+    advice = states["done"].recommendation
+    texts = set()
+    for usd, is_same in ((250.1, True), (250.4, False)):
+        wanted = dataclasses.replace(advice.preferences, max_usd=usd)
+        text = job_sentence(advice.workload, wanted, translator_for("en"))
+        texts.add(text)
+        if is_same:
+            asked = dataclasses.replace(advice, preferences=wanted)
+            view.show_state(dataclasses.replace(states["done"], recommendation=asked))
+        view.show_job(text, wanted)
+        assert view.other_job.isVisible() is not is_same
+    assert len(texts) == 1
+
+
+def test_a_job_that_cannot_be_read_is_an_error_and_nothing_can_be_asked(view, states):
+    show(view, states, "done")
+    view.show_problem("wrong.json: not a Keras model")
+    assert view.job.property("problem") is True
+    assert not view.advise_button.isEnabled()
+    assert view.advise_button.toolTip() == "wrong.json: not a Keras model"
+    show(view, states, "last")
+    assert not view.advise_button.isEnabled()
+    view.show_job("My model · training · batch 8")
+    assert view.job.property("problem") is False
+    assert view.advise_button.isEnabled()
+    assert view.advise_button.toolTip() == ""
+
+
 def test_an_answer_from_before_a_value_was_changed_says_so(view, states):
     advice = an_advice()
     view.show_job(job_sentence(advice.workload, advice.preferences, translator_for("en")))

@@ -109,3 +109,14 @@ def test_times_stand_where_clocks_have_them(qapp, least_s, most_s, expected):
     assert expected <= set(told)
     assert len(set(told)) == len(told)
     assert all(len(text.split()) == 2 for text in told)
+
+
+def test_an_empty_chart_has_no_axes(chart):
+    def axes():
+        return [chart.plot.getAxis(side).isVisible() for side in ("bottom", "left")]
+
+    assert axes() == [False, False]
+    chart.show_series(series("a device"))
+    assert axes() == [True, True]
+    chart.show_series(())
+    assert axes() == [False, False]

@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from advisor.knowledge.regions import Continent
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Objective, Preferences
+from advisor.model.workload import MAX_BATCH_SIZE
 from probes.bench.plan import Budget
 from tests.ui.widgets.networks import NETWORKS
 from ui.journey import DEFAULT_NETWORK
@@ -134,3 +137,102 @@ def test_no_limit_is_wider_than_that_of_money(form):
         for name in ("max_usd", "deadline_h", "electricity", "use_h", "data_gb")
     }
     assert max(widths.values()) == widths["max_usd"]
+
+
+def activate(form, name):
+    """Choose a network as a user does."""
+    choose(form.network, name)
+    form.network.activated.emit(form.network.currentIndex())
+
+
+def sizes(form):
+    return form.batch_size.value(), form.samples.value(), form.epochs.value()
+
+
+def test_what_was_typed_stays_when_another_network_is_chosen(form):
+    assert sizes(form) == (32, 50_000, 20)
+    form.epochs.setValue(300)
+    activate(form, "small")
+    assert sizes(form)[0] == 64
+    assert form.epochs.value() == 300
+    assert form.note.isVisible()
+    assert form.note.text().startswith("Set to the usual values of ")
+    assert "Batch size" in form.note.text()
+    assert "Epochs" not in form.note.text()
+
+
+def test_the_values_of_a_network_do_not_stay_for_the_next_file(form):
+    activate(form, "small")
+    usual = sizes(form)
+    form.take_model("/models/mine.keras")
+    assert sizes(form) == (32, 50_000, 10) != usual
+    assert form.note.text().startswith("Set to values to begin with")
+    form.batch_size.setValue(99)
+    form.take_model("/models/other.keras")
+    assert sizes(form) == (99, 50_000, 10)
+    assert not form.note.isVisible()
+
+
+def test_values_that_come_back_count_as_typed_where_they_are_not_the_usual_ones(form, tr, qtbot):
+    activate(form, "small")
+    form.epochs.setValue(300)
+    later = JobForm(NETWORKS, translator=tr)
+    qtbot.addWidget(later)
+    later.show_answers(form.answers())
+    assert sizes(later) == sizes(form)
+    activate(later, DEFAULT_NETWORK)
+    assert sizes(later) == (32, 50_000, 300)
+
+
+def test_a_number_beyond_the_limit_is_told(form):
+    form.batch_size.selectAll()
+    QTest.keyClicks(form.batch_size, "100000")
+    QTest.keyClick(form.batch_size, Qt.Key.Key_Return)
+    assert form.batch_size.value() == MAX_BATCH_SIZE
+    assert form.note.isVisible()
+    limits = f"from 1 to {MAX_BATCH_SIZE:,}"
+    assert form.note.text() == f"Batch size goes {limits}: 100000 was changed."
+    form.batch_size.selectAll()
+    QTest.keyClicks(form.batch_size, "64")
+    assert not form.note.isVisible()
+    form.electricity.selectAll()
+    QTest.keyClicks(form.electricity, "20")
+    QTest.keyClick(form.electricity, Qt.Key.Key_Return)
+    assert "from 0 to 10: 20" in form.note.text()
+
+
+def test_a_refused_file_cannot_be_chosen_until_it_is_opened_anew(form, tr, qtbot):
+    path = Path("/models/wrong.json")
+    form.take_model(str(path))
+    index = form.network.currentIndex()
+    form.mark_model(path, is_refused=True)
+    entry = form.network.model().item(index)
+    assert not entry.isEnabled()
+    assert form.network.currentText() == "wrong.json (refused)"
+    assert form.answers()["network"] == ""
+    activate(form, "small")
+    form.network.setFocus()
+    form.take_model(str(path))
+    assert entry.isEnabled()
+    assert form.network.currentText() == "wrong.json"
+    assert form.request().model_file == path
+    form.mark_model(Path("/models/never.json"), is_refused=True)
+    assert form.answers()["network"] == str(path)
+
+
+def test_the_dialog_begins_where_the_last_file_was_and_at_home_before(form, monkeypatch, tmp_path):
+    folders = []
+
+    def answer(_parent, _caption, folder, _kinds):
+        folders.append(folder)
+        return str(tmp_path / "mine.keras"), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", answer)
+    form.open_model.click()
+    form.open_model.click()
+    form.show_answers(form.answers())
+    form.open_model.click()
+    form.show_answers({**form.answers(), "folder": "/nowhere/at/all"})
+    form.open_model.click()
+    home, there = str(Path.home()), str(tmp_path)
+    assert folders == [home, there, there, home]

@@ -97,3 +97,60 @@ def test_the_end_stays_in_sight_when_the_table_gets_lower(table, model, qtbot):
     table.scrollToBottom()
     table.resize(400, 120)
     qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+
+
+def cell(text, **more):
+    return Cell(text=text, value=text, **more)
+
+
+def layers(*names):
+    return tuple((cell("dense_1"), cell(name)) for name in names)
+
+
+@pytest.fixture
+def fitted(qtbot, model):
+    widget = RowsTable(model, widths={1: 80}, fitted={1: 0.5}, name="Layers")
+    qtbot.addWidget(widget)
+    widget.setWordWrap(False)
+    widget.resize(900, 200)
+    widget.show()
+    return widget
+
+
+LONG = "MultiHeadAttentionWithNormalization"
+
+
+def test_a_fitted_column_shows_the_whole_of_its_longest_text(fitted, model):
+    model.show_rows(layers("Add"))
+    assert fitted.columnWidth(1) == 80, "never less than its width"
+    model.show_rows(layers("Add", LONG))
+    need = fitted.fontMetrics().horizontalAdvance(LONG)
+    assert need < fitted.columnWidth(1) < need + 40
+    assert fitted.columnWidth(0) + fitted.columnWidth(1) == fitted.viewport().width()
+
+
+def test_a_fitted_column_takes_no_more_than_its_share(fitted, model):
+    model.show_rows(layers(20 * LONG))
+    assert fitted.columnWidth(1) == round(0.5 * fitted.viewport().width())
+    fitted.resize(500, 200)
+    assert fitted.columnWidth(1) == round(0.5 * fitted.viewport().width())
+    assert fitted.horizontalScrollBar().maximum() == 0
+
+
+def test_a_column_that_the_user_dragged_stays(fitted, model):
+    model.show_rows(layers(LONG))
+    fitted.horizontalHeader().resizeSection(1, 123)
+    model.show_rows(layers(LONG, 2 * LONG))
+    fitted.resize(700, 200)
+    assert fitted.columnWidth(1) == 123
+
+
+def test_a_second_line_counts_as_well(fitted, model):
+    fitted.give_two_lines(more_px=14)
+    model.show_rows(((cell("a"), cell("b", detail=LONG)),))
+    assert fitted.columnWidth(1) > fitted.fontMetrics().horizontalAdvance(LONG)
+
+
+def test_what_is_cut_is_told_in_whole_by_its_tool_tip(fitted, model):
+    model.show_rows(layers(20 * LONG))
+    assert 20 * LONG in fitted.model().index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
