@@ -33,7 +33,7 @@ NAME_TEXTS = {
     "runs_on": N_("the work runs on the {values}"),
     "network_has": N_("the network has {values}"),
     "network_lacks": N_("the network has no {values}"),
-    "framework_not_installed": N_("{values} is not installed"),
+    "framework_not_installed": N_("{values} is missing"),
     "already_default": N_("it is so already"),
 }
 # What is said of fewer than a limit, and of the limit or more.
