@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from advisor.model.kernel import (
     Direction,
     ElementwiseShape,
+    EmbeddingShape,
     KernelCall,
     OperatorKind,
     RecurrentShape,
@@ -37,7 +38,7 @@ from advisor.predict.cold import (
     share_fetched,
 )
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
-from advisor.predict.update import update_s
+from advisor.predict.update import update_s, updates_rows
 from advisor.predict.work import kernel_calls, operator_kind, repeated
 
 # Half the width of an 80 % interval, in standard deviations.
@@ -248,6 +249,8 @@ def _graph_time(
         times: dict[Direction, float] = {}
         batch = workload.batch_size
         for call in kernel_calls(operator, phase=workload.phase, batch_size=batch):
+            if _is_kept_as_rows(call, workload) and device.is_framework:
+                continue
             times[call.direction] = _call_time(
                 call, operator, workload, model, device, precision, sums
             )
@@ -270,6 +273,12 @@ def _graph_time(
     longest = _critical_path(workload, forward, backward)
     busy = max(longest, sums.shared_s)
     return sums.total_s - _SAVED_BESIDE[workload.phase] * (sums.total_s - busy)
+
+
+def _is_kept_as_rows(call: KernelCall, workload: Workload) -> bool:
+    """Whether a call would make the gradient of a table dense, and nobody asks for that."""
+    is_table = isinstance(call.shape, EmbeddingShape) and call.direction is Direction.BACKWARD
+    return is_table and updates_rows(workload)
 
 
 def _call_time(
