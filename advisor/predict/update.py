@@ -13,9 +13,17 @@ from advisor.predict.ceilings import DEFAULT_TRAIN_CALL_S, DeviceCeilings, defau
 from advisor.predict.point import KernelPoint
 from advisor.predict.work import bytes_moved
 
-# From so many parameters on a variable and what belongs to it leave the caches: Adam takes twice as
-# long for each parameter of a table of 6.4 million as for one of 3.2 (two cores of a Zen 3).
-LARGE_PARAMETERS = 5_000_000
+# From so many parameters on a variable may leave the caches with what belongs to it: its own update
+# is timed. Untimed it leaves them where so many tensors of its size fill the last cache, at the
+# latest from `_SURELY_LARGE` on: on a Zen 3, 4 and 5 (32 MiB) variables of one million were told 1
+# to 13 % of a step too short, on a Sapphire Rapids (480 MiB) none was. Adam takes 4.9, 6.2 and 5.4
+# ns for each parameter of variables of 1.3, 3.2 and 6.4 million (two cores of a Zen 3).
+LARGE_PARAMETERS = 1_000_000
+_SURELY_LARGE = 5_000_000
+_TENSORS_IN_CACHE = 8
+_USUAL_LAST_CACHE_BYTES = 32 << 20
+# A timed variable tells of others up to so many times its size.
+_LIKE_TIMED = 4.0
 # Tensors of the size of a variable that an update reads or writes, where each operation of its
 # formula is an operator of its own (Keras 3 on TensorFlow).
 _PASSES = {"sgd": 5, "momentum": 12, "rmsprop": 23, "adam": 30}
@@ -42,16 +50,15 @@ def update_s(workload: Workload, device: DeviceCeilings) -> float:
         per_parameter, per_variable = fit_update(measured[name], prior=prior)
     elif measured:
         per_parameter, per_variable = _of_relative(name, measured, device, slowness)
-    large = min(workload.trainable_parameters, large_parameters(workload))
-    in_caches = workload.trainable_parameters - large
-    beyond_s = _beyond_caches_s(workload.optimizer, device, per_parameter)
+    counts = [count for count in _trained(workload) if count >= LARGE_PARAMETERS]
+    rates = {count: _rate_s(count, workload.optimizer, device, per_parameter) for count in counts}
+    beyond_s = sum(count * rates[count] for count in counts)
     spared_s = 0.0
     if updates_rows(workload):
-        spared_s = (1.0 - _SHARE_OF_ROWS) * sum(
-            count * (beyond_s if count >= LARGE_PARAMETERS else per_parameter)
-            for count in _tables(workload)
-        )
-    traffic_s = in_caches * per_parameter + large * beyond_s - spared_s
+        of_tables = sum(count * rates.get(count, per_parameter) for count in _tables(workload))
+        spared_s = (1.0 - _SHARE_OF_ROWS) * of_tables
+    in_caches = max(0, workload.trainable_parameters - sum(counts))
+    traffic_s = in_caches * per_parameter + beyond_s - spared_s
     return traffic_s + workload.variables * per_variable
 
 
@@ -67,22 +74,29 @@ def _tables(workload: Workload) -> Iterator[int]:
             yield operator.parameters
 
 
-def large_parameters(workload: Workload) -> int:
-    """Return the parameters of all operators that have many."""
-    counts = (operator.parameters for operator in workload.operators)
-    return sum(count for count in counts if count >= LARGE_PARAMETERS)
+def _trained(workload: Workload) -> Iterator[int]:
+    """Yield the parameters of each operator that is trained."""
+    return (operator.parameters for operator in workload.operators if operator.variables)
 
 
-def _beyond_caches_s(optimizer: str, device: DeviceCeilings, per_parameter: float) -> float:
+def _rate_s(count: int, optimizer: str, device: DeviceCeilings, per_parameter: float) -> float:
     """Return seconds for each parameter of a large variable, no less than for one of a small."""
     passes = _passes(optimizer)
     timed = [
-        point.time_s / shape.parameters * passes / _passes(shape.optimizer)
+        (abs(math.log(shape.parameters / count)), point.time_s / shape.parameters, shape.optimizer)
         for point in device.points
         if isinstance(shape := point.shape, OptimizerShape) and _is_large(shape)
     ]
+    apart, timed_s, known = min(timed, default=(math.inf, 0.0, optimizer))
+    by_timed = max(per_parameter, timed_s * passes / _passes(known))
+    if apart <= math.log(_LIKE_TIMED):
+        return by_timed
+    cache = device.last_cache_bytes or _USUAL_LAST_CACHE_BYTES
+    fits = _TENSORS_IN_CACHE * Precision.FLOAT32.size_bytes * count < cache
+    if fits and count < _SURELY_LARGE:
+        return per_parameter
     moved = passes * Precision.FLOAT32.size_bytes / device.bandwidth_byte_per_s
-    return max(per_parameter, timed[0] if timed else moved)
+    return by_timed if timed else max(per_parameter, moved)
 
 
 def _is_large(shape: OptimizerShape) -> bool:

@@ -23,7 +23,7 @@ from tests.advisor.predict.builders import (
     workload,
 )
 
-MILLIONS = 4_000_000
+SMALL = 900_000
 
 
 def seconds(optimizer, *measured):
@@ -32,7 +32,7 @@ def seconds(optimizer, *measured):
     return update_s(small_cnn(optimizer=optimizer), device=found.cpu)
 
 
-def update(optimizer, time_s, *, parameters=MILLIONS):
+def update(optimizer, time_s, *, parameters=SMALL):
     shape = OptimizerShape(optimizer=optimizer, parameters=parameters, variables=1)
     return measure(shape, time_s, direction=Direction.UPDATE)
 
@@ -93,7 +93,7 @@ def step_s(network, *measured):
 
 def test_a_large_variable_takes_what_a_large_one_was_timed_at():
     small, large = (
-        update("adam", 4e-3, parameters=1_000_000),
+        update("adam", 4e-3),
         update("adam", 80e-3, parameters=8 * 10**6),
     )
     table = with_table(6_000_000)
@@ -143,3 +143,18 @@ def test_the_gradient_of_a_table_is_made_dense_but_under_plain_descent():
         return sum(p.time_s for p in step.breakdown if p.operator_kind == "embedding")
 
     assert 0.0 < looking_up_s("sgd") < 0.7 * looking_up_s("momentum")
+
+
+@pytest.mark.parametrize(("cache_mib", "is_beyond"), [(None, True), (32, True), (480, False)])
+def test_an_untimed_variable_leaves_a_cache_that_it_does_not_fit(cache_mib, is_beyond):
+    plain = [m for m in calibration() if not isinstance(m.request.shape, OptimizerShape)]
+    found = fit_ceilings(profile(), measurement_set(*plain, update("adam", 9e-5)), knowledge()).cpu
+    size = None if cache_mib is None else cache_mib << 20
+    device = dataclasses.replace(found, last_cache_bytes=size)
+    one = update_s(with_table(2_000_000), device=device) - update_s(
+        small_cnn(optimizer="adam"), device=device
+    )
+    in_caches = 2_000_000 * 9e-5 / SMALL
+    assert (one > 1.5 * in_caches) is is_beyond
+    far = update_s(with_table(6_000_000), device=device)
+    assert far > update_s(small_cnn(optimizer="adam"), device=device) + 4.5 * in_caches
