@@ -6,7 +6,7 @@ Leaves to others: everything else of a step (`advisor.predict.workload_time`).
 import math
 from collections.abc import Iterator
 
-from advisor.model.kernel import Direction, EmbeddingShape, OptimizerShape
+from advisor.model.kernel import Direction, OptimizerShape
 from advisor.model.quantity import Precision
 from advisor.model.workload import Workload
 from advisor.predict.ceilings import DEFAULT_TRAIN_CALL_S, DeviceCeilings, default_variable_s
@@ -27,18 +27,14 @@ _LIKE_TIMED = 4.0
 # Tensors of the size of a variable that an update reads or writes, where each operation of its
 # formula is an operator of its own (Keras 3 on TensorFlow).
 _PASSES = {"sgd": 5, "momentum": 12, "rmsprop": 23, "adam": 30}
-# What a table of embeddings takes of the update of a variable of its size under plain gradient
-# descent, which takes off the rows that were looked up but copies the table when it reads it: 0.2,
-# 0.8 and 0.5 for tables of 0.1, 1.3 and 6.4 million values (two cores of a Zen 3, Keras 3.15).
-_SHARE_OF_ROWS = 0.5
 
 
 def update_s(workload: Workload, device: DeviceCeilings) -> float:
     """Return the optimiser's part: traffic by parameters, and a launch for each variable.
 
-    Tables of embeddings count whole: Keras updates every row, but under plain gradient descent
-    (`updates_rows`). A large variable moves all tensors of the formula through memory, small ones
-    find them in the caches.
+    Tables of embeddings count whole: Keras updates every row, and where it need not
+    (`updates_rows`) it copies the table as it reads it. A large variable moves all tensors of the
+    formula through memory, small ones find them in the caches.
     """
     slowness = device.train_call_s / DEFAULT_TRAIN_CALL_S
     per_variable = device.variable_s or default_variable_s(workload.optimizer) * slowness
@@ -51,27 +47,21 @@ def update_s(workload: Workload, device: DeviceCeilings) -> float:
     elif measured:
         per_parameter, per_variable = _of_relative(name, measured, device, slowness)
     counts = [count for count in _trained(workload) if count >= LARGE_PARAMETERS]
-    rates = {count: _rate_s(count, workload.optimizer, device, per_parameter) for count in counts}
-    beyond_s = sum(count * rates[count] for count in counts)
-    spared_s = 0.0
-    if updates_rows(workload):
-        of_tables = sum(count * rates.get(count, per_parameter) for count in _tables(workload))
-        spared_s = (1.0 - _SHARE_OF_ROWS) * of_tables
+    beyond_s = sum(
+        count * _rate_s(count, workload.optimizer, device, per_parameter) for count in counts
+    )
     in_caches = max(0, workload.trainable_parameters - sum(counts))
-    traffic_s = in_caches * per_parameter + beyond_s - spared_s
-    return traffic_s + workload.variables * per_variable
+    return in_caches * per_parameter + beyond_s + workload.variables * per_variable
 
 
 def updates_rows(workload: Workload) -> bool:
-    """Whether the gradient of a table of embeddings stays the rows that were looked up."""
+    """Whether the gradient of a table of embeddings stays the rows that were looked up.
+
+    Under plain gradient descent Keras takes them off one by one (`ResourceScatterSub`). Reading the
+    table then copies it: tables of 0.1, 1.3, 3.2 and 6.4 million values took 0.2, 0.8, 0.9 and 0.5
+    of the update of a variable of their size (two cores of a Zen 3, Keras 3.15).
+    """
     return workload.optimizer.lower() == "sgd"
-
-
-def _tables(workload: Workload) -> Iterator[int]:
-    """Yield the parameters of the tables of embeddings that are trained."""
-    for operator in workload.operators:
-        if isinstance(operator.shape, EmbeddingShape) and operator.variables:
-            yield operator.parameters
 
 
 def _trained(workload: Workload) -> Iterator[int]:

@@ -13,7 +13,6 @@ from advisor.predict.update import fit_update, update_s
 from advisor.predict.workload_time import step_on
 from tests.advisor.predict.builders import (
     calibration,
-    gemm,
     knowledge,
     measure,
     measurement_set,
@@ -117,20 +116,6 @@ def test_an_update_of_a_large_variable_is_part_of_the_replay():
     assert all(
         c.direction is not Direction.UPDATE for c in replay_kernels(small_cnn(), limit_s=9.0)
     )
-
-
-@pytest.mark.parametrize("rows", [20_000, 200_000])
-def test_plain_descent_takes_off_the_rows_that_were_looked_up(rows):
-    parameters = 64 * rows
-    table = operator(EmbeddingShape(indices=320, dim=64, vocabulary=rows), parameters=parameters)
-    dense = operator(gemm(32, rows, 64), parameters=parameters)
-    device = fit_ceilings(profile(), measurement_set(*calibration()), knowledge()).cpu
-
-    def of(layer, optimizer):
-        return update_s(workload(layer, optimizer=optimizer), device=device)
-
-    assert 0.4 * of(dense, "sgd") < of(table, "sgd") < 0.7 * of(dense, "sgd")
-    assert of(table, "momentum") == pytest.approx(of(dense, "momentum"))
 
 
 def test_the_gradient_of_a_table_is_made_dense_but_under_plain_descent():
