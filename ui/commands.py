@@ -33,7 +33,7 @@ from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, spared, write_bytes, write_document
 from ui.language import user_translator
-from ui.last_measured import keep_bench
+from ui.last_measured import keep_bench, last_measured
 from ui.program import program_name
 from ui.progress import TerminalProgress
 from ui.settings import keep_last
@@ -61,6 +61,7 @@ def advise(options: argparse.Namespace) -> int:
         preferences=preferences_of(options),
         budget=_budget(options),
         device_ids=tuple(options.device) if options.device else None,
+        earlier=last_measured(),
     )
     with TerminalProgress() as progress:
         recommendation = journey.walk(request, on_event=progress.show, cancel=progress.cancel)

@@ -36,6 +36,7 @@ from ui.settings import read_overrides, tuning_folder
 if TYPE_CHECKING:
     from advisor.predict.index import KnowledgeIndex
     from probes.bench.process import CancelToken
+    from ui.last_measured import MeasuredRun
 
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
@@ -60,6 +61,7 @@ class JourneyRequest:
         network: bundled name; model_file: a model file instead of it (both None: the default).
         device_ids: devices to be measured, None for all.
         python: interpreter whose framework is measured, None for our own.
+        earlier: what was measured before, for a first guess; None: it goes without.
     """
 
     network: str | None = None
@@ -69,6 +71,7 @@ class JourneyRequest:
     budget: Budget = Budget.QUICK
     device_ids: tuple[str, ...] | None = None
     python: str | None = None
+    earlier: MeasuredRun | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,11 +306,8 @@ def rank_anew(advice: Recommendation, what_if: WhatIf) -> Recommendation:
     )
 
 
-def _earlier_measurements(profile: MachineProfile) -> MeasurementSet | None:
-    """Return what this machine measured last, for a first guess; None: nothing complete."""
-    from ui.last_measured import last_measured
-
-    run = last_measured()
+def _of_this_machine(run: MeasuredRun | None, profile: MachineProfile) -> MeasurementSet | None:
+    """Return what an earlier run measured, None where it is another machine's or incomplete."""
     if run is None or run.measurements is None or run.measurements.is_cancelled:
         return None
     return run.measurements if run.profile.cpu.brand == profile.cpu.brand else None
@@ -331,7 +331,7 @@ def walk(
     profile = probe_machine()
     on_event(ProfileReady(profile=profile))
     index = bundled_index()
-    earlier = _earlier_measurements(profile)
+    earlier = _of_this_machine(request.earlier, profile)
     first = advise(profile, earlier, workload, request.preferences, knowledge, index=index)
     on_event(ProvisionalReady(recommendation=first))
     # What does not fit is not run here, nor are its kernels; the machine is measured all the same.

@@ -69,7 +69,7 @@ _QUERIES = (
         "memory",
         (
             "Get-CimInstance Win32_PhysicalMemory | Select-Object Capacity,ConfiguredClockSpeed,"
-            "Speed,DeviceLocator,BankLabel,DataWidth"
+            "Speed,DeviceLocator,BankLabel"
         ),
     ),
     (
@@ -271,17 +271,13 @@ def parse_memory(data: object, *, system: object) -> Memory:
     ]
     places = [f"{m.get('BankLabel', '')} {m.get('DeviceLocator', '')}" for m in modules]
     matches = [_CHANNEL.search(place) for place in places]
-    found = {
-        place[: match.end()].upper(): parse.positive_int(parse.parse_int(module.get("DataWidth")))
-        for place, match, module in zip(places, matches, modules, strict=True)
-        if match
-    }
+    found = {place[: m.end()].upper() for place, m in zip(places, matches, strict=True) if m}
     is_complete = bool(matches) and None not in matches
     return Memory(
         total_bytes=total_kib * 1024 if total_kib is not None else None,
         available_bytes=free_kib * 1024 if free_kib is not None and free_kib >= 0 else None,
         limit_bytes=None,
-        channels=parse.wide_channels(found.values()) if is_complete else None,
+        channels=len(found) if is_complete else None,
         speed_mt_per_s=min((rate for rate in rates if rate is not None), default=None),
     )
 

@@ -13,10 +13,10 @@ from advisor.report.text import render_text
 from probes.bench.process import CancelToken
 from tests.advisor.recommend.builders import a_cpu, a_profile
 from tests.ui.history_values import measured_advice
-from ui import dataset, journey, settings
+from ui import dataset, journey
 from ui.cli import run
 from ui.files import write_document
-from ui.last_measured import keep_bench
+from ui.last_measured import MeasuredRun
 from ui.models.history_diff import diff_advices
 from ui.progress import TerminalProgress
 from ui.sharing import upload_of
@@ -53,17 +53,14 @@ def test_a_run_cancelled_before_its_first_figure_says_so(fresh):
 
 
 @pytest.mark.parametrize(("brand", "is_taken"), [(None, True), ("Another One", False)])
-def test_the_first_guess_goes_by_what_this_machine_measured_last(
-    fresh, tmp_path, monkeypatch, brand, is_taken
-):
-    monkeypatch.setattr(settings, "data_folder", lambda: tmp_path)
+def test_the_first_guess_goes_by_what_this_machine_measured_last(fresh, brand, is_taken):
     here = journey.probe_machine(with_opencl=False)
     known = measured_advice(time_s=0.5).measurements
     cpu = dataclasses.replace(here.cpu, brand=brand or here.cpu.brand)
-    keep_bench(dataclasses.replace(here, cpu=cpu), known)
+    earlier = MeasuredRun(profile=dataclasses.replace(here, cpu=cpu), measurements=known)
     cancel, told = CancelToken(), []
     cancel.cancel()
-    request = journey.JourneyRequest(network="mnist-mlp")
+    request = journey.JourneyRequest(network="mnist-mlp", earlier=earlier)
     final = journey.walk(request, on_event=told.append, cancel=cancel)
     first = next(each for each in told if isinstance(each, journey.ProvisionalReady))
     assert first.recommendation.measurements == (known if is_taken else None)

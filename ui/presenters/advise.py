@@ -33,6 +33,7 @@ from ui.journey import (
     rank_anew,
     walk,
 )
+from ui.last_measured import MeasuredRun
 from ui.settings import keep_last, read_last
 
 # A child that is asked to stop has gone within this time, whatever it does.
@@ -152,6 +153,11 @@ class AdvisePresenter(QObject):
             return
         self._cancel = cancel = CancelToken()
         self._what_if = None
+        known = self._state.recommendation
+        if known is not None and known.measurements is not None:
+            # In memory: reading a file would keep the window waiting for the interpreter.
+            run = MeasuredRun(profile=known.profile, measurements=known.measurements)
+            request = replace(request, earlier=run)
         self._replace(AdviseState(stage=Stage.PROBING))
 
         def work(send: Callable[[Any], None]) -> tuple[Recommendation, str | None]:

@@ -127,19 +127,6 @@ def test_modules_of_two_channels():
     assert memory.total_bytes == 16000000 * 1024
 
 
-def test_channels_of_32_bits_count_half():
-    modules = [
-        {
-            "ConfiguredClockSpeed": 6400,
-            "DeviceLocator": "DIMM 0",
-            "BankLabel": f"P0 CHANNEL {letter}",
-            "DataWidth": 32,
-        }
-        for letter in "ABCD"
-    ]
-    assert parse_memory(modules, system={}).channels == 2
-
-
 def test_one_call_asks_for_everything_and_a_silent_one_is_told(make_machine):
     assert sum("Get-CimInstance Win32_Processor" in word for word in POWERSHELL) == 1
     facts = collect_windows(make_machine({}, system="Windows", machine="AMD64"))

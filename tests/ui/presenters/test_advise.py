@@ -299,3 +299,15 @@ def test_without_advice_nothing_is_written(make, tmp_path, method):
     presenter = make(FakeWalk())
     getattr(presenter, method)(str(tmp_path / "advice"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_run_is_guessed_by_what_the_first_measured(make, qtbot):
+    walk = FakeWalk(1)
+    presenter = make(walk)
+    for _ in range(2):
+        presenter.start(JourneyRequest())
+        until(qtbot, presenter, Stage.DONE)
+        assert presenter.wait(5.0)
+    first, second = walk.requests
+    assert first.earlier is None
+    assert second.earlier.measurements == presenter.state.recommendation.measurements
