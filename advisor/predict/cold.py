@@ -28,7 +28,7 @@ _AMONG_OTHERS = 1.043
 # differed as reading 0.45 of these from memory takes, in the middle: the rest hides behind work.
 _PASSES_OVER_WEIGHTS = 0.45
 # Of most desktop and server processors for the cores of one job, where the system does not tell.
-_USUAL_LAST_CACHE_BYTES = 32 << 20
+USUAL_LAST_CACHE_BYTES = 32 << 20
 # Half of the cache holds other things.
 _HELD_ELSEWHERE = 0.5
 # Kernels that read all weights of their layer once. Recurrent ones read them at each time step.
@@ -61,7 +61,7 @@ def share_fetched(workload: Workload, *, last_cache_bytes: int | None) -> float:
     """
     read = (op.parameters for op in workload.operators if isinstance(op.shape, _READ_WHOLE))
     size = sum(read) * Precision.FLOAT32.size_bytes
-    over = size / (last_cache_bytes or _USUAL_LAST_CACHE_BYTES) - _HELD_ELSEWHERE
+    over = size / (last_cache_bytes or USUAL_LAST_CACHE_BYTES) - _HELD_ELSEWHERE
     return min(1.0, max(0.0, over))
 
 

@@ -22,6 +22,7 @@ from advisor.model.workload import Workload
 from advisor.predict.anchors import OwnTime, computed_precisions, cpu_device, own_run
 from advisor.predict.answers import JobAnswers
 from advisor.predict.ceilings import MachineCeilings, fit_ceilings
+from advisor.predict.cold import fetched_bytes
 from advisor.predict.disturbed import Disturbance, disturbance
 from advisor.predict.hardware import CpuLimits, cpu_limits, is_rented
 from advisor.predict.index import KnowledgeIndex, knowledge_index
@@ -62,6 +63,7 @@ class PredictionContext:
         batch_rows: published results of this network, phase and about this batch, each after its
             device in lower case and before the seconds for one sample, by number format as in
             nearby.
+        fetched: bytes of weights that a step reads from memory at least (`cold`).
         totals: work of a step; law: how steps of that size use cores.
         machine_evidence: measured figures of this processor, in words.
     """
@@ -85,6 +87,7 @@ class PredictionContext:
         init=False
     )
     totals: StepTotals = field(init=False)
+    fetched: Mapping[OperatorKind, int] = field(init=False)
     law: ThreadLaw = field(init=False)
     machine_evidence: tuple[Evidence, ...] = field(init=False)
 
@@ -139,6 +142,7 @@ class PredictionContext:
                 for precision in computed_precisions(work.precision)
             },
             "totals": totals,
+            "fetched": fetched_bytes(work),
             "law": thread_law(index.sweeps, step_flop=float(totals.flop)),
             "machine_evidence": device_evidence(
                 self.measurements,

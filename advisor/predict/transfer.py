@@ -24,7 +24,6 @@ from advisor.predict.anchors import (
     peak_flop_per_s,
 )
 from advisor.predict.answers import OWN_WARNED_SD
-from advisor.predict.cold import fetched_bytes
 from advisor.predict.context import PredictionContext
 from advisor.predict.gpu_words import gain_of_several, gpu_assumptions
 from advisor.predict.hardware import CpuLimits, core_speedup, platform_limits, spec_limits
@@ -259,7 +258,6 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
     compute = threads * per_core(here) / per_core(target)
     memory = here.bandwidth_byte_per_s / target.bandwidth_byte_per_s
     device = context.ceilings.cpu
-    fetched = fetched_bytes(context.workload)
     parts = []
     for part in base.breakdown:
         kind = OperatorKind(part.operator_kind)
@@ -269,7 +267,7 @@ def _cpu_estimate(target: CpuLimits, context: PredictionContext) -> HardwareEsti
             dispatched = part.time_s
         seconds = (part.time_s - dispatched) * ratio + dispatched * single
         # Cores that wait for weights from memory gain nothing by their number.
-        seconds = max(seconds, fetched.get(kind, 0) / target.bandwidth_byte_per_s)
+        seconds = max(seconds, context.fetched.get(kind, 0) / target.bandwidth_byte_per_s)
         parts.append(TimeShare(operator_kind=part.operator_kind, time_s=seconds))
     total = sum(part.time_s for part in parts)
     log_sd = math.hypot(base.log_sd, _CPU_SD)

@@ -10,6 +10,7 @@ from advisor.model.kernel import Direction, OptimizerShape
 from advisor.model.quantity import Precision
 from advisor.model.workload import Workload
 from advisor.predict.ceilings import DEFAULT_TRAIN_CALL_S, DeviceCeilings, default_variable_s
+from advisor.predict.cold import USUAL_LAST_CACHE_BYTES
 from advisor.predict.point import KernelPoint
 from advisor.predict.work import bytes_moved
 
@@ -21,7 +22,6 @@ from advisor.predict.work import bytes_moved
 LARGE_PARAMETERS = 1_000_000
 _SURELY_LARGE = 5_000_000
 _TENSORS_IN_CACHE = 8
-_USUAL_LAST_CACHE_BYTES = 32 << 20
 # A timed variable tells of others up to so many times its size.
 _LIKE_TIMED = 4.0
 # Tensors of the size of a variable that an update reads or writes, where each operation of its
@@ -81,7 +81,7 @@ def _rate_s(count: int, optimizer: str, device: DeviceCeilings, per_parameter: f
     by_timed = max(per_parameter, timed_s * passes / _passes(known))
     if apart <= math.log(_LIKE_TIMED):
         return by_timed
-    cache = device.last_cache_bytes or _USUAL_LAST_CACHE_BYTES
+    cache = device.last_cache_bytes or USUAL_LAST_CACHE_BYTES
     fits = _TENSORS_IN_CACHE * Precision.FLOAT32.size_bytes * count < cache
     if fits and count < _SURELY_LARGE:
         return per_parameter
