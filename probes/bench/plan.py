@@ -175,11 +175,11 @@ def _calibration(
         suite.ELEMENTWISES,
         suite.INFERENCE_NORMALISATIONS,
         suite.OTHERS,
+        (*suite.RECURRENTS, *suite.SINGLE_RECURRENTS),
+        suite.DEPTHWISES,
         suite.POOLS,
         suite.CONVOLUTIONS,
         (*suite.DENSES, own),
-        (*suite.RECURRENTS, *suite.SINGLE_RECURRENTS),
-        suite.DEPTHWISES,
     ]
     if phase is Phase.TRAINING:
         groups[1:1] = [suite.TRAINING_OVERHEADS, suite.OPTIMIZERS, suite.NORMALISATIONS]

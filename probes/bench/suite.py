@@ -154,17 +154,17 @@ CONVOLUTIONS = (
     Row(shape=conv(32, 3, 32, 32, 3), directions=FIRST, tier=1),
     Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, tier=1),
     Row(shape=conv(4, 64, 56, 256, 1), directions=THREE, tier=1),
-    Row(shape=conv(64, 1, 28, 32, 3), directions=FIRST, tier=1),
-    Row(shape=conv(4, 1024, 14, 256, 1), directions=THREE, tier=1),
+    Row(shape=conv(64, 1, 28, 32, 3), directions=FIRST),
+    Row(shape=conv(4, 1024, 14, 256, 1), directions=THREE),
     Row(shape=conv(2, 3, 224, 64, 7, stride=2), directions=FIRST),
-    Row(shape=conv(32, 32, 16, 32, 3), directions=THREE),
+    Row(shape=conv(32, 32, 16, 32, 3), directions=THREE, tier=1),
     Row(shape=conv(4, 256, 14, 256, 3), directions=THREE, tier=3),
     Row(shape=text_conv(16, 50, 400, 250, 3), directions=THREE),
     Row(shape=conv(64, 64, 8, 64, 3), directions=THREE),
     Row(shape=conv(4, 128, 28, 256, 3, stride=2), directions=THREE),
     Row(shape=transposed(8, 64, 12, 32, 3), directions=THREE),
     # Few results for each place: the last layer of a network that gives pictures.
-    Row(shape=conv(16, 24, 48, 3, 3), directions=THREE),
+    Row(shape=conv(16, 24, 48, 3, 3), directions=THREE, tier=1),
     Row(shape=conv(8, 512, 7, 2048, 1), directions=THREE, is_thorough=True),
     Row(shape=conv(32, 16, 32, 16, 3), directions=THREE, is_thorough=True),
     Row(shape=conv(1, 64, 56, 64, 3), directions=THREE, tier=3),
@@ -181,7 +181,7 @@ CONVOLUTIONS = (
 )
 DEPTHWISES = (
     Row(shape=depthwise(4, 64, 56), directions=THREE, tier=1),
-    Row(shape=depthwise(4, 32, 8), directions=THREE, tier=1),
+    Row(shape=depthwise(4, 32, 8), directions=THREE),
     # Libraries have another program for this window, whose gradient may take ten times as long.
     Row(shape=conv(4, 96, 14, 96, 5, groups=96), directions=THREE),
     Row(shape=depthwise(4, 512, 14), directions=THREE),
@@ -193,13 +193,13 @@ DENSES = (
     Row(shape=dense(128, 784, 512), directions=THREE, tier=1),
     Row(shape=dense(1, 2048, 1000), directions=THREE, tier=1),
     Row(shape=dense(32, 512, 10), directions=THREE, tier=1),
-    Row(shape=dense(256, 1024, 1024), directions=THREE, tier=1),
+    Row(shape=dense(256, 1024, 1024), directions=THREE),
     Row(shape=dense(32, 256, 256), directions=THREE),
     Row(shape=dense(128, 512, 512), directions=THREE, tier=3),
-    Row(shape=dense(64, 4096, 1024), directions=THREE),
+    Row(shape=dense(64, 4096, 1024), directions=THREE, tier=1),
     Row(shape=dense(1024, 64, 64), directions=THREE),
     # Attention: many small products at once.
-    Row(shape=GemmShape(m=64, n=64, k=32, batch=48), directions=THREE),
+    Row(shape=GemmShape(m=64, n=64, k=32, batch=48), directions=THREE, tier=1),
     Row(shape=GemmShape(m=64, n=128, k=128, batch=16), directions=THREE),
     Row(shape=dense(32, 1600, 512), directions=THREE, is_thorough=True),
     Row(shape=dense(2048, 128, 128), directions=THREE, tier=3),
@@ -224,12 +224,11 @@ TRANSPOSED_PRODUCTS = tuple(
     )
 )
 # Two lengths of each: the slope is what a time step costs. Each takes as long to build as ten
-# other kernels, so a slow machine has time for one, and for the least, which tells what starting a
-# time step costs.
+# other kernels, so a slow machine has time for one beside the headline: the one that tells most.
 RECURRENTS = (
-    Row(shape=recurrent(Cell.LSTM, 1, 10, 64, 64), directions=BOTH, tier=1),
-    Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH, tier=1),
-    Row(shape=recurrent(Cell.LSTM, 32, 40, 64, 128), directions=BOTH),
+    Row(shape=recurrent(Cell.LSTM, 32, 40, 64, 128), directions=BOTH, tier=1),
+    Row(shape=recurrent(Cell.LSTM, 1, 10, 64, 64), directions=BOTH),
+    Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 1, 40, 64, 64), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 64, 6, 128, 256), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 64, 18, 128, 256), directions=BOTH, tier=3),
@@ -262,7 +261,7 @@ SINGLE_RECURRENTS = tuple(
 NORMALISATIONS = (
     Row(shape=NormShape(kind="batch", elements=802_816, channels=64), directions=BOTH, tier=1),
     Row(shape=NormShape(kind="batch", elements=50_176, channels=256), directions=BOTH),
-    Row(shape=NormShape(kind="layer", elements=262_144, channels=256), directions=BOTH),
+    Row(shape=NormShape(kind="layer", elements=262_144, channels=256), directions=BOTH, tier=1),
     Row(
         shape=NormShape(kind="batch", elements=6_422_528, channels=64),
         directions=BOTH,
@@ -291,16 +290,16 @@ ELEMENTWISES = (
     Row(shape=ElementwiseShape(op="relu", elements=262_144), directions=BOTH, tier=1),
     Row(shape=ElementwiseShape(op="relu", elements=2_097_152), directions=BOTH, tier=1),
     Row(shape=ElementwiseShape(op="add", elements=262_144, n_inputs=2), directions=FORWARD),
-    Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2), directions=FORWARD),
+    Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2), tier=1),
     Row(shape=ElementwiseShape(op="sigmoid", elements=262_144), directions=BOTH),
     Row(shape=ElementwiseShape(op="dropout", elements=262_144), tier=3),
-    Row(shape=ElementwiseShape(op="gelu", elements=262_144), directions=BOTH),
+    Row(shape=ElementwiseShape(op="gelu", elements=262_144), directions=BOTH, tier=1),
     Row(shape=ElementwiseShape(op="transpose", elements=32_768)),
     Row(shape=ElementwiseShape(op="transpose", elements=524_288), is_thorough=True),
     Row(shape=ElementwiseShape(op="relu", elements=16_777_216), directions=BOTH, is_thorough=True),
 )
 OTHERS = (
-    Row(shape=SoftmaxShape(rows=128, columns=1000), directions=BOTH),
+    Row(shape=SoftmaxShape(rows=128, columns=1000), directions=BOTH, tier=1),
     Row(
         shape=EmbeddingShape(indices=3200, dim=64, vocabulary=10_000),
         directions=BOTH,
@@ -344,6 +343,8 @@ SHORT_FORMATS = (
     Row(shape=HEADLINE_CONV, directions=THREE),
     Row(shape=conv(32, 3, 32, 32, 3), directions=FIRST),
     Row(shape=dense(128, 784, 512), directions=THREE),
+    Row(shape=recurrent(Cell.LSTM, 32, 40, 64, 128), directions=BOTH, tier=1),
+    Row(shape=recurrent(Cell.LSTM, 1, 10, 64, 64), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH),
 )
 # Further kernels of a format that is asked for. What moves memory gains otherwise than products;
@@ -366,6 +367,8 @@ SETTING_ROWS = (
     Row(shape=dense(128, 784, 512), directions=THREE),
     Row(shape=dense(32, 256, 256), directions=THREE),
     Row(shape=depthwise(4, 64, 56), directions=THREE),
+    Row(shape=recurrent(Cell.LSTM, 32, 40, 64, 128), directions=BOTH, tier=1),
+    Row(shape=recurrent(Cell.LSTM, 1, 10, 64, 64), directions=BOTH),
     Row(shape=recurrent(Cell.LSTM, 32, 10, 64, 128), directions=BOTH),
     Row(shape=ElementwiseShape(op="relu", elements=4096), directions=BOTH),
     Row(shape=ElementwiseShape(op="relu", elements=2_097_152), directions=BOTH),

@@ -26,8 +26,8 @@ from probes.bench.tuning_store import Tuning, TuningStore
 # So many children may die on the kernels of one visit before the rest of it is given up.
 MAX_DEATHS = 3
 # What a child may take over its time for the kernel that it is at: a share, and at most this.
-OVERTIME_SHARE = 0.1
-OVERTIME_S = 6.0
+OVERTIME_SHARE = 0.06
+OVERTIME_S = 5.0
 # The least of it for an OpenCL kernel, unless that is more than a share of a short limit.
 _OPENCL_OVERTIME_S = 3.0
 _OPENCL_OVERTIME_SHARE = 1.0 / 3.0

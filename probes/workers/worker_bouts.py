@@ -27,7 +27,7 @@ MOVED = 0.05
 REPEATS = 1
 # Share of the time of all that goes into timing bouts again: where nothing keeps still, more
 # kernels tell more than the same ones again.
-_REPEAT_SHARE = 0.1
+_REPEAT_SHARE = 0.05
 # Values of a kernel with "looks" that are taken in its bout; the others follow.
 FIRST_VALUES = 3
 # Seconds from one round of further values to the next, at least.
@@ -137,6 +137,7 @@ class Bouts:
         self._reference = None
         self._spread = []
         self._spread_at = clock()
+        self._slowest_s = {}
 
     def begin(self, reference):
         """Prepare the reference, a kernel or None; without one nothing is compared."""
@@ -168,16 +169,25 @@ class Bouts:
         self._tend_spread()
 
     def _prepare_all(self, kernels):
-        """Prepare kernels while there is time for them and one value of each before them."""
-        pieces = []
-        for index, kernel in enumerate(kernels):
-            if not self._has_time(sum(piece.round_s for piece in pieces)):
-                self._skip(kernels[index:])
-                break
+        """Prepare the kernels that there is time for, and for one value of each before them.
+
+        Preparing one is taken to last as long as the slowest of its kind did.
+        """
+        pieces, late = [], []
+        for kernel in kernels:
+            kind = (kernel.get("shape", {}).get("type"), kernel.get("direction"))
+            slowest_s = self._slowest_s.get(kind, 0.0)
+            if not self._has_time(sum(piece.round_s for piece in pieces) + slowest_s):
+                late.append(kernel)
+                continue
+            started = self._clock()
             piece = self._prepare(kernel)
+            self._slowest_s[kind] = max(slowest_s, self._clock() - started)
             if piece is not None:
                 pieces.append(piece)
             self._tend_spread()
+        if late:
+            self._skip(late)
         return pieces
 
     def _may_repeat(self, attempt, cost_s):

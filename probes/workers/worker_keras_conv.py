@@ -6,6 +6,8 @@ with a height of one, which is what TensorFlow makes of it.
 Leaves to others: the reference (`worker_conv_reference`).
 """
 
+import math
+
 import worker_check
 import worker_conv_reference as reference
 import worker_errors
@@ -13,6 +15,7 @@ import worker_keras_graph
 import worker_padding
 
 _N_CHECKED = 48
+_MOST_COPIES = 8
 
 
 class ConvGeometry:
@@ -63,6 +66,12 @@ class ConvGeometry:
         if self.is_depthwise:
             return (*self.kernel, self.c, self.k // self.c)
         return (*self.kernel, self.c // self.groups, self.k)
+
+    @property
+    def multiply_adds(self):
+        """Return how many multiply-adds any direction takes."""
+        inputs = self.c // self.groups * math.prod(self.kernel)
+        return self.n * math.prod(self.output) * self.k * inputs
 
     @property
     def padding(self):
@@ -177,8 +186,7 @@ def prepare_conv(graphs, kernel):
         values = [found[position] for position in positions]
         return worker_check.compare(values, expected, kernel["precision"], "the definition")
 
-    work = first.shape.num_elements() * second.shape.num_elements()
-    copies = 3 if work > 1 << 34 else 8
+    copies = min(_MOST_COPIES, worker_keras_graph.copies_by_work(problem.multiply_adds))
     if problem.is_grouped:
         # Each takes up to a second, so that the call does not show.
         copies = 1

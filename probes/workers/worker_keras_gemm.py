@@ -38,5 +38,5 @@ def prepare_gemm(graphs, kernel):
         )
 
     work = shape["batch"] * shape["m"] * shape["n"] * shape["k"]
-    copies = 1 if work > 1 << 31 else 3 if work > 1 << 28 else 8 if work > 1 << 22 else 24
+    copies = worker_keras_graph.copies_by_work(work)
     return worker_keras_graph.Prepared(graphs.serial(multiply, [a, b], copies), check)

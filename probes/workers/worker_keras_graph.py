@@ -44,6 +44,19 @@ def copies_for(n_elements):
     return 16 if n_elements > 1 << 14 else 64
 
 
+def copies_by_work(multiply_adds):
+    """Return how many copies a graph of products or convolutions has, by those of one of them.
+
+    A kernel of 2^29 takes 5 ms on two good cores and far more on slow ones: beside it the call of
+    a graph, which is taken off, is nothing, and further copies would take the time of others.
+    """
+    if multiply_adds > 1 << 29:
+        return 1
+    if multiply_adds > 1 << 26:
+        return 3
+    return 8 if multiply_adds > 1 << 22 else 24
+
+
 class _Kept:
     """One element of each result of a graph, which keeps what made them from being deleted.
 
