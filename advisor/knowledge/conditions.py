@@ -47,6 +47,8 @@ Numbers
     n_physical_cores, n_numa_nodes, n_gpus, memory_gib, memory_channels     of the machine
     batch_size, epochs, parameters, input_elements                          of the workload
                               (input_elements: values of one sample)
+    fresh_mebibytes           of the results of a step, those of more than 32 MiB each: their
+                              memory is not kept (`advisor.predict.fresh`)
 
 A fact that the profile lacks makes a condition unknown, not true: the option stays and the
 missing fact is told. Leaves to others: deciding a condition (`advisor.recommend.requirements`).
@@ -108,6 +110,7 @@ NUMBERS = frozenset(
         "epochs",
         "parameters",
         "input_elements",
+        "fresh_mebibytes",
     }
 )
 

@@ -27,6 +27,8 @@ DEFAULT_DISPATCH_S = 5e-6
 _VARIABLE_S = {"sgd": 3.5e-6, "momentum": 5e-6, "rmsprop": 10e-6, "adam": 12e-6}
 _REFERENCE_GHZ = 4.0
 
+_MEBIBYTE = 1 << 20
+
 # Two directions of a recurrent layer that share several threads, over one direction.
 _BOTH_WAYS = 1.4
 
@@ -56,6 +58,7 @@ class DeviceCeilings:
         training_step_factor: what a training step takes over the sum of its kernels.
         library: what computes the framework's kernels, None for other programs.
         last_cache_bytes: of the processor; None where it is not known, or there is none.
+        fresh_s_per_byte: what a byte of a result takes longer whose memory is given anew.
         basis: what it all rests on; notes: one sentence for each thing assumed.
     """
 
@@ -75,6 +78,7 @@ class DeviceCeilings:
     training_step_factor: float = 1.0
     library: Library | None = None
     last_cache_bytes: int | None = None
+    fresh_s_per_byte: float = 0.0
 
     @property
     def is_framework(self) -> bool:
@@ -268,6 +272,7 @@ def _measured_device(
         training_step_factor=limits.training_step_factor,
         library=library_under(profile, settings) if is_cpu and points else None,
         last_cache_bytes=last_cache.size_bytes if is_cpu and last_cache else None,
+        fresh_s_per_byte=overheads.get("fresh_mebibyte", 0.0) / _MEBIBYTE,
     )
 
 

@@ -30,6 +30,7 @@ from advisor.predict.beside import (
     loss_calls,
 )
 from advisor.predict.ceilings import DeviceCeilings, MachineCeilings
+from advisor.predict.chain import critical_path
 from advisor.predict.cold import (
     among_others,
     cold_factor,
@@ -38,6 +39,7 @@ from advisor.predict.cold import (
     share_fetched,
 )
 from advisor.predict.efficiency import EfficiencyModel, KernelTime
+from advisor.predict.fresh import fresh_bytes
 from advisor.predict.update import update_s, updates_rows
 from advisor.predict.work import kernel_calls, operator_kind, repeated
 
@@ -65,6 +67,8 @@ _FETCHED_SD = 0.12
 _RECURRENT_SD = {Phase.TRAINING: (0.15, 0.11), Phase.INFERENCE: (0.05, 0.0)}
 # From this share on it is worth a sentence: the weights are as many as the cache holds.
 _MOSTLY_FETCHED = 0.5
+# The same for memory that the system gives anew, as a share of the step.
+_MUCH_FRESH = 0.05
 # From a remoteness of this on it is worth a sentence.
 _REMOTE = 0.3
 # From a data sheet alone; published results on processors lie within it in 8 of 10 cases.
@@ -111,7 +115,10 @@ class StepEstimate:
 
 @dataclass(slots=True, kw_only=True)
 class _Sums:
-    """What the kernels of a step add up to; `share_fetched`: of the weights, from memory."""
+    """What the kernels of a step add up to.
+
+    `share_fetched`: of the weights, from memory; `fresh_s`: of it, for memory given anew.
+    """
 
     by_kind: dict[OperatorKind, float]
     total_s: float = 0.0
@@ -122,6 +129,7 @@ class _Sums:
     remote_s: float = 0.0
     is_small_recurrent: bool = False
     share_fetched: float = 0.0
+    fresh_s: float = 0.0
 
     def add(self, kind: OperatorKind, time: KernelTime, seconds: float, shared_s: float) -> None:
         self.by_kind[kind] = self.by_kind.get(kind, 0.0) + seconds
@@ -270,7 +278,7 @@ def _graph_time(
         )
         forward.append(times.pop(Direction.FORWARD) + beside_s)
         backward.append(times)
-    longest = _critical_path(workload, forward, backward)
+    longest = critical_path(workload, forward, backward)
     busy = max(longest, sums.shared_s)
     return sums.total_s - _SAVED_BESIDE[workload.phase] * (sums.total_s - busy)
 
@@ -303,34 +311,28 @@ def _call_time(
         seconds *= cold_factor(kind, direction=call.direction)
         waiting = fetching_s(operator, call, byte_per_s=device.bandwidth_byte_per_s)
         seconds += sums.share_fetched * waiting * call.count
+        fresh = fresh_bytes(call.shape, direction=call.direction, precision=precision)
+        fresh_s = device.fresh_s_per_byte * fresh * call.count
+        sums.fresh_s += fresh_s
+        # What was timed in its own shape waited for its memory then.
+        seconds += 0.0 if time.is_own else fresh_s
     if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
         sums.is_small_recurrent = True
     sums.add(kind, time, seconds, seconds * _threads_share(time.time_s, device))
     return seconds
 
 
-def _critical_path(
-    workload: Workload, forward: list[float], backward: list[dict[Direction, float]]
-) -> float:
-    """Return the longest chain: forward, then gradients back; weight gradients hang aside."""
-    done = [0.0] * len(forward)
-    for index, operator in enumerate(workload.operators):
-        before = max((done[i] for i in operator.inputs if i < index), default=0.0)
-        done[index] = before + forward[index]
-    loss_at = max(done, default=0.0)
-    if workload.phase is Phase.INFERENCE:
-        return loss_at
-    arrived = [loss_at] * len(forward)
-    end = loss_at
-    for index in range(len(forward) - 1, -1, -1):
-        times = backward[index]
-        aside = times.get(Direction.WEIGHT_GRADIENT, 0.0)
-        along = sum(times.values()) - aside
-        end = max(end, arrived[index] + aside, arrived[index] + along)
-        for before in workload.operators[index].inputs:
-            if before < index:
-                arrived[before] = max(arrived[before], arrived[index] + along)
-    return end
+def _memory_notes(sums: _Sums, total_s: float) -> list[str]:
+    """Return what there is to know of where weights and results are."""
+    notes = []
+    if sums.share_fetched >= _MOSTLY_FETCHED:
+        notes.append("The weights are more than the caches hold: fetching them takes longer.")
+    if sums.fresh_s > _MUCH_FRESH * total_s:
+        notes.append(
+            "Results of more than 32 MiB get their memory anew from the system in every step:"
+            " keeping it saves time."
+        )
+    return notes
 
 
 def _uncertainty(
@@ -369,8 +371,7 @@ def _uncertainty(
     remoteness = sums.remote_s / sums.total_s if sums.total_s > 0.0 else 0.0
     if remoteness > _REMOTE:
         notes.append("Little was timed that is like the layers of this network.")
-    if sums.share_fetched >= _MOSTLY_FETCHED:
-        notes.append("The weights are more than the caches hold: fetching them takes longer.")
+    notes += _memory_notes(sums, total_s)
     others, own = _RECURRENT_SD[workload.phase]
     return math.hypot(
         scale * math.sqrt(variance),

@@ -15,6 +15,7 @@ from advisor.model.kernel import ConvShape
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
+from advisor.predict.fresh import fresh_bytes_of_step
 from advisor.predict.work import operator_kind
 
 _MIB = 1024**2
@@ -36,6 +37,7 @@ _MARGIN = 0.9
 _MOST_CORES_OF_A_NODE = 14
 
 _GIB = 1024**3
+_MIB = 1024**2
 _PCI_VENDORS = {
     "1002": "amd",
     "1022": "amd",
@@ -318,6 +320,8 @@ def _numa_nodes(cpu: Cpu) -> int | None:
 
 def _number(name: str, given: Circumstances) -> float | None:
     profile, workload = given.profile, given.workload
+    if name == "fresh_mebibytes":
+        return fresh_bytes_of_step(workload) / _MIB
     memory = usable_memory_bytes(profile)
     numbers: dict[str, float | None] = {
         "n_physical_cores": profile.cpu.n_physical_cores,

@@ -59,6 +59,10 @@ NUMBER_TEXTS = {
         N_("fewer than {limit} values in a sample"),
         N_("{limit} values in a sample or more"),
     ),
+    "fresh_mebibytes": (
+        N_("less than {limit} MiB of a step in results of more than 32 MiB each"),
+        N_("{limit} MiB of a step or more in results of more than 32 MiB each"),
+    ),
 }
 
 

@@ -150,6 +150,7 @@ _OVERHEAD = {
     "predict_call": N_("one inference call, fixed part"),
     "dispatch": N_("one operator, fixed part"),
     "variable": N_("one variable's update, fixed part"),
+    "fresh_mebibyte": N_("one MiB of memory given anew by the system"),
     "launch": N_("kernel launch"),
     "queued_launch": N_("kernel launch in a row of many"),
 }

@@ -218,6 +218,10 @@ ASSUMPTIONS = (
     N_("Some operators have no measured relative: a usual efficiency is assumed."),
     N_("The step is short: fixed costs decide it, and they vary."),
     N_("The weights are more than the caches hold: fetching them takes longer."),
+    N_(
+        "Results of more than 32 MiB get their memory anew from the system in every step: keeping"
+        " it saves time."
+    ),
     N_("Recurrent layers at a small batch are decided by their dispatch."),
     N_("Little was timed that is like the layers of this network."),
     N_("Measured while other programs used the processor: repeat on a quiet machine."),

@@ -186,11 +186,15 @@ def _memory(facts: TrialFacts) -> list[TrialSetup]:
     if facts.has_glibc:
         keep = (
             Setting(name="MALLOC_MMAP_MAX_", value="0"),
+            # Other heaps than the first have no room for results of more than 64 MiB.
+            Setting(name="MALLOC_ARENA_MAX", value="1"),
             Setting(name="MALLOC_TRIM_THRESHOLD_", value=str(1 << 34)),
             Setting(name="MALLOC_TOP_PAD_", value=str(1 << 26)),
         )
         title = N_("Keep freed memory instead of giving it back")
-        found.append(TrialSetup(id="malloc-keep", title=title, settings=keep))
+        found.append(
+            TrialSetup(id="malloc-keep", title=title, option_id="malloc-keep", settings=keep)
+        )
     if facts.has_glibc and facts.has_huge_pages:
         huge = (Setting(name="GLIBC_TUNABLES", value="glibc.malloc.hugetlb=1"),)
         found.append(

@@ -335,6 +335,8 @@ TRAINING_OVERHEADS = (
 OVERHEADS = (
     Row(shape=OverheadShape(kind="dispatch"), tier=1),
     Row(shape=OverheadShape(kind="predict_call"), tier=1),
+    # Decides steps of large pictures and batches, and is 0.1 to 2 ns for each byte.
+    Row(shape=OverheadShape(kind="fresh_mebibyte"), tier=1),
 )
 
 # What tells whether a shorter number format helps: its gain differs from class to class.
@@ -375,4 +377,5 @@ SETTING_ROWS = (
     Row(shape=OverheadShape(kind="dispatch")),
     Row(shape=OverheadShape(kind="train_call")),
     Row(shape=OverheadShape(kind="predict_call")),
+    Row(shape=OverheadShape(kind="fresh_mebibyte")),
 )

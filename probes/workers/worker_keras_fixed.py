@@ -18,6 +18,11 @@ _RATE = 0.01
 _SMALLEST_CAPTURE = 129
 _N_OVERHEAD_VARIABLES = 64
 _N_DISPATCHED = 128
+# Results of which the C library keeps the memory, and of which it does not, in MiB.
+_KEPT_MIB, _FRESH_MIB = 30, 36
+_FLOATS_OF_MIB = 1 << 18
+# What is lost in the noise takes next to nothing, and not less.
+_LEAST_S = 1e-9
 
 _OPTIMIZERS = {"sgd": "SGD", "adam": "Adam", "rmsprop": "RMSprop", "momentum": "SGD"}
 
@@ -163,6 +168,41 @@ def _prepare_dispatch(graphs):
     return worker_keras_graph.Prepared(graph, check)
 
 
+class _FreshMemory:
+    """What a MiB of a result takes longer whose memory is given anew than one of kept memory.
+
+    The operation does next to no work: results of 30 MiB tell what it takes by itself.
+    """
+
+    is_difference = True
+
+    def __init__(self, graphs):
+        self._tf = graphs.tf
+        self._values = [
+            graphs.random((mib * _FLOATS_OF_MIB,), "float32") for mib in (_KEPT_MIB, _FRESH_MIB)
+        ]
+        self._kept, self._fresh = (
+            graphs.serial(graphs.tf.nn.relu, [value], 1) for value in self._values
+        )
+
+    def check(self):
+        """Compare a few results with the definition."""
+        value = self._values[0][:_SMALLEST_CAPTURE]
+        found, expected = self._tf.nn.relu(value).numpy(), np.maximum(value.numpy(), 0.0)
+        return worker_check.compare(found, expected, "float32", "the definition")
+
+    def run(self, loops):
+        """Return the seconds of so many MiB."""
+        fresh_s = self._fresh.run(loops) / _FRESH_MIB
+        return max(fresh_s - self._kept.run(loops) / _KEPT_MIB, _LEAST_S * loops)
+
+    def close(self):
+        """Let go of the tensors."""
+        self._fresh.close()
+        self._kept.close()
+        self._values = None
+
+
 def prepare_overhead(graphs, keras, kernel):
     """Return the fixed cost of an `OverheadShape`, ready to be timed."""
     kind = kernel["shape"]["kind"]
@@ -170,6 +210,8 @@ def prepare_overhead(graphs, keras, kernel):
         return _prepare_call(keras, kind)
     if kind == "dispatch":
         return _prepare_dispatch(graphs)
+    if kind == "fresh_mebibyte":
+        return _FreshMemory(graphs)
     if kind == "variable":
         update = _Update(graphs, keras, "sgd", _N_OVERHEAD_VARIABLES, _N_OVERHEAD_VARIABLES)
 
