@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from advisor.i18n import translator_for
 from tests.ui.fake_trials import Fake
@@ -43,6 +44,10 @@ def garbage_is_freed_by_the_window():
     """
     gc.disable()
     yield
+    # What a test has closed waits for a loop of events, and few tests run one: thousands of widgets
+    # would be drawn anew whenever the style changes.
+    if QCoreApplication.instance() is not None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect(2 if gc.get_count()[2] >= _YOUNG_SEARCHES else 1)
     gc.enable()
 
