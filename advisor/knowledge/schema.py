@@ -6,6 +6,7 @@ Leaves to others: rules that look at more than one cell (`advisor.knowledge.vali
 """
 
 import dataclasses
+import functools
 import json
 import types
 import typing
@@ -32,12 +33,19 @@ def load_schema(folder: Traversable, *, table: str) -> Schema:
     """
     name = f"{table}.json"
     try:
-        schema = json.loads((folder / name).read_text(encoding="utf-8"))
-        jsonschema.Draft202012Validator.check_schema(schema)
+        schema = _checked((folder / name).read_text(encoding="utf-8"))
     except (OSError, ValueError, jsonschema.SchemaError) as error:
         raise DataError(f"schema {name}: {error}") from None
     if not isinstance(schema, dict):
         raise DataError(f"schema {name}: not an object")
+    return schema
+
+
+@functools.lru_cache(maxsize=64)
+def _checked(text: str) -> Any:
+    """Return the JSON of a text that is a schema; to check one takes longer than all else."""
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
     return schema
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.kernel import UnknownShape
 from advisor.model.quantity import Phase, Precision
 from probes.machine.collect import collect_profile
@@ -26,6 +25,7 @@ from tests.accuracy.live_units import (
     tasks,
     truth,
 )
+from tests.helpers.bundled import bundled_knowledge
 
 RECORDINGS = sorted(Path(__file__).with_name("recorded").glob("*.json.gz"))
 NETWORKS = live_networks()
@@ -113,7 +113,7 @@ def test_a_prediction_rests_on_the_last_calibration_before_its_network(tmp_path)
     }  # fmt: skip
     for name, at in begun.items():
         recording.put(name, {"started_s": at, "load": {}})
-    judge = Judge(recording, load_knowledge())
+    judge = Judge(recording, bundled_knowledge())
     found = {
         name: judge.last_calibration(
             Truth(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from tests.accuracy.offline import SAMPLE, Case, evaluate, summarise, typical_cases, width_of
+from tests.helpers.bundled import bundled_knowledge
 
 BASELINE = json.loads(Path(__file__).with_name("baseline.json").read_text(encoding="utf-8"))
 # New rows of data move the figures a little; a change of the model moves them more.
@@ -22,7 +22,7 @@ _COMPARED = sorted(
 
 @pytest.fixture(scope="module")
 def summaries():
-    return summarise(evaluate(load_knowledge(), every=SAMPLE))
+    return summarise(evaluate(bundled_knowledge(), every=SAMPLE))
 
 
 @pytest.mark.parametrize("question", _COMPARED)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import load_document
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
@@ -20,6 +19,7 @@ from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from advisor.predict.index import knowledge_index
 from advisor.recommend.recommend import recommend
+from tests.helpers.bundled import bundled_knowledge
 
 FILE = Path(__file__).with_name("recorded_gpus") / "h100.json.gz"
 OWN = f"{DEVICE_PREFIX}gpu0"
@@ -32,13 +32,13 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def index():
-    return knowledge_index(load_knowledge())
+    return knowledge_index(bundled_knowledge())
 
 
 def _advice(recorded, index, *, network, phase, has_opencl=True):
     profile = load_document(json.dumps(recorded["profile"]), MachineProfile)
     measurements = load_document(json.dumps(recorded["measurements"]), MeasurementSet)
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     if not has_opencl:
         profile, measurements = dataclasses.replace(profile, opencl=()), None
     workload = bundled_workload(

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Phase
 from advisor.predict.workload_time import Z_80
 from tests.accuracy.recorded_factors import (
@@ -17,6 +16,7 @@ from tests.accuracy.recorded_factors import (
     scores,
     training_step_factors,
 )
+from tests.helpers.bundled import bundled_knowledge
 
 # It fits all of them anew: that changes only with the model of the step.
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ QUIET = [
 
 
 def test_factors_of_a_training_step_are_those_of_the_recordings():
-    rows = {row.microarchitecture: row for row in load_knowledge().cpu_isa}
+    rows = {row.microarchitecture: row for row in bundled_knowledge().cpu_isa}
     # A loud host says where a step lies all the same, if not how far one may be off.
     found = training_step_factors(cases_of([*QUIET, QUIET[0].with_name("linux-zen3-1.json.gz")]))
     assert len(found) == 3

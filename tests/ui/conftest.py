@@ -29,12 +29,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.qt_log_ignore("does not support propagateSizeHints"))
 
 
-def pytest_collection_finish():
-    """Leave what is loaded out of the searches for garbage that follow each test."""
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(autouse=True)
 def garbage_is_freed_by_the_window():
     """Search for garbage on this thread only, as the product does (`ui.garbage`).
@@ -56,7 +50,19 @@ def _threads():
     return {thread for thread in threading.enumerate() if thread.is_alive()}
 
 
+def _read(path):
+    """Return what the file of a thread says; something, too, when the thread has just ended."""
+    try:
+        return path.read_text()
+    except OSError:
+        return "?"
+
+
 def _children():
+    """Return the processes below this one; Linux tells at once when there are none."""
+    lists = [*Path("/proc/self/task").glob("*/children")]
+    if lists and not any(map(_read, lists)):
+        return {}
     return {child.pid: child for child in psutil.Process().children(recursive=True)}
 
 

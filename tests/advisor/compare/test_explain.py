@@ -6,13 +6,13 @@ import pytest
 
 from advisor.compare.explain import close_names, explain
 from advisor.compare.routes import routes_of
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import dump_document, load_document
 from advisor.model.explanation import Explanation
 from advisor.model.machine import DeviceKind, OsFamily
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import ReasonCode
 from tests.advisor.recommend.builders import a_cpu, a_gpu, a_profile, an_os
+from tests.helpers.bundled import bundled_knowledge
 
 KAVERI = a_profile()
 IRIS_XE = a_profile(
@@ -37,7 +37,7 @@ RX_6800 = a_profile(
 
 @pytest.fixture(scope="module")
 def knowledge():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 def first(routes, phase):

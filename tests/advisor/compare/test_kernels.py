@@ -4,7 +4,6 @@ import pytest
 
 from advisor.compare.kernels import compare_kernels
 from advisor.compare.ordering import of_kind
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import dump_document, load_document
 from advisor.model.comparison import Comparison, NoResult, OwnBasis, Subject
 from advisor.model.kernel import Direction, GemmShape, PeakShape, StreamShape
@@ -15,6 +14,7 @@ from advisor.model.quantity import Precision
 from tests.advisor.compare.builders import a_row, facts, timed
 from tests.advisor.compare.test_shapes import CONV, LSTM
 from tests.advisor.recommend.builders import a_profile, a_spec, an_opencl
+from tests.helpers.bundled import bundled_knowledge
 
 GEMM = GemmShape(m=1024, n=1024, k=1024)
 GEMM_FLOP = 2 * 1024**3
@@ -237,7 +237,7 @@ def test_one_kind_only_moves_the_neighbours():
 
 
 def test_bundled_figures_place_a_machine_and_survive_json():
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     kernels = (
         timed(GEMM),
         timed(CONV),

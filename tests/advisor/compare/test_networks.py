@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from advisor.compare.networks import compare_network
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import dump_document, load_document
 from advisor.model.comparison import Comparison, NoResult, OwnBasis
 from advisor.model.machine import DeviceKind
@@ -15,6 +14,7 @@ from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from tests.advisor.compare.builders import a_row, facts
 from tests.advisor.recommend.builders import a_prediction, a_profile, a_workload
+from tests.helpers.bundled import bundled_knowledge
 
 PROFILE = a_profile(graphics=())
 STEP = Interval(low=0.5, mid=1.0, high=2.0)
@@ -116,7 +116,7 @@ def test_a_throughput_without_a_batch_is_not_comparable():
 
 
 def test_the_bundled_resnet_50_stands_among_many_and_survives_json():
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     work = bundled_workload("resnet-50", job=Job(batch_size=16), networks=knowledge.networks)
     prediction = a_prediction(step_s=STEP)
     found = compare_network(work, prediction, knowledge, profile=PROFILE)

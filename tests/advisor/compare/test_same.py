@@ -6,12 +6,12 @@ import pytest
 
 from advisor.compare.kernels import compare_kernels
 from advisor.i18n import translator_for
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.published import Comparability, PublishedResult, ResultPhase
 from advisor.model.quantity import Precision
 from advisor.report.compare_sections import group_section
 from tests.advisor.share.builders import machine, measured
+from tests.helpers.bundled import bundled_knowledge
 
 ROW = PublishedResult(
     id="community-1", study="community", year=2026, phase=ResultPhase.KERNEL,
@@ -34,7 +34,7 @@ ROW = PublishedResult(
     ],
 )
 def test_the_same_product_of_others_is_marked(change, is_same):
-    known = load_knowledge()
+    known = bundled_knowledge()
     row = dataclasses.replace(ROW, **change)
     knowledge = dataclasses.replace(known, published=(*known.published, row))
     groups = compare_kernels(machine(), measured(), knowledge).groups

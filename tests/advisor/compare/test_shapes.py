@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from advisor.compare.shapes import distance, is_large, published_direction, published_shape
-from advisor.knowledge.store import load_knowledge
 from advisor.model.kernel import (
     Cell,
     ConvShape,
@@ -17,6 +16,7 @@ from advisor.model.kernel import (
 )
 from advisor.model.published import ResultPhase
 from tests.advisor.compare.builders import a_row
+from tests.helpers.bundled import bundled_knowledge
 
 CONV = ConvShape(
     n=8, c=128, spatial=(28, 28), k=128, kernel=(3, 3), strides=(1, 1), output=(28, 28),
@@ -110,7 +110,7 @@ def test_kinds_and_streams_are_never_mixed():
 
 
 def test_most_bundled_kernels_can_be_read():
-    rows = [r for r in load_knowledge().published if r.phase is ResultPhase.KERNEL]
+    rows = [r for r in bundled_knowledge().published if r.phase is ResultPhase.KERNEL]
     read = [row for row in rows if published_shape(row) is not None]
     assert len(read) > 1300
     assert {type(published_shape(row)) for row in read} == {

@@ -4,7 +4,6 @@ import functools
 from pathlib import Path
 
 from advisor.knowledge.cloud import cloud_index
-from advisor.knowledge.store import load_knowledge
 from advisor.model.option import Option, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis, Interval
@@ -15,6 +14,7 @@ from advisor.recommend.effort import Effort
 from advisor.recommend.rank import Candidate
 from advisor.recommend.recommend import recommend
 from tests.advisor.recommend.builders import a_cost, a_cpu, a_profile
+from tests.helpers.bundled import bundled_knowledge, index_of
 
 ROOT = Path(__file__).parents[3]
 A10 = ROOT / "tests" / "data" / "machines" / "a10-7850k" / "profile.json"
@@ -25,7 +25,7 @@ NO_EFFORT = Effort(work_s=0.0, wait_s=0.0, basis="")
 @functools.cache
 def market():
     """Return the facts, their price tables by key, and a small job: made once for all tests."""
-    facts = load_knowledge()
+    facts = bundled_knowledge()
     work = bundled_workload("mnist-mlp", job=Job(), networks=facts.networks)
     return facts, cloud_index(facts), work
 
@@ -33,7 +33,14 @@ def market():
 def advise(knowledge, profile, network, *, job=None, **wishes):
     work = bundled_workload(network, job=job or Job(), networks=knowledge.networks)
     return recommend(
-        profile, None, work, Preferences(**wishes), knowledge, today="2026-11-21", app_version="1"
+        profile,
+        None,
+        work,
+        Preferences(**wishes),
+        knowledge,
+        today="2026-11-21",
+        app_version="1",
+        index=index_of(knowledge),
     )
 
 

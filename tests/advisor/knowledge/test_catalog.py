@@ -3,8 +3,8 @@
 import pytest
 
 from advisor.knowledge.catalog import machine_type, machine_types
-from advisor.knowledge.store import load_knowledge
 from tests.advisor.recommend.builders import a_gpu_offer, an_offer, replace
+from tests.helpers.bundled import bundled_knowledge
 
 NEAR = an_offer(usd_per_hour=0.7, spot_usd_per_hour=0.2)
 FAR = replace(NEAR, region="us-west-9", usd_per_hour=0.5, spot_usd_per_hour=None)
@@ -61,7 +61,7 @@ def test_machines_stand_in_the_order_of_their_first_offer():
 
 
 def test_no_bundled_offer_is_lost():
-    offers = load_knowledge().offers
+    offers = bundled_knowledge().offers
     machines = machine_types(offers)
     assert sorted(map(id, offers)) == sorted(id(o) for m in machines for o in m.offers)
     assert len(machines) < len(offers) / 3

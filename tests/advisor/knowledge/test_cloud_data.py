@@ -6,9 +6,9 @@ import dataclasses
 import pytest
 
 from advisor.knowledge.cloud import cloud_index
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from tests.advisor.knowledge.cloud_values import GIB, OFFER, TODAY
+from tests.helpers.bundled import bundled_knowledge
 
 # Families of the snapshot whose processor nobody observed or documented.
 PLATFORM_GAPS = {
@@ -40,7 +40,7 @@ PLATFORM_GAPS = {
 
 @pytest.fixture(scope="module")
 def bundled():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.fixture(scope="module")

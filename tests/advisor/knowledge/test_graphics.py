@@ -3,11 +3,11 @@
 import pytest
 
 from advisor.knowledge.graphics import find_gpu, find_gpu_family, rocm_target
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from tests.advisor.recommend.builders import a_gpu
+from tests.helpers.bundled import bundled_knowledge
 
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 NAVI_31 = "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M]"
 
 

@@ -3,7 +3,7 @@ import re
 import archspec.cpu
 import pytest
 
-from advisor.knowledge.store import load_knowledge
+from tests.helpers.bundled import bundled_knowledge
 
 # Names as drivers and operating systems print them, and the family each must fall into.
 SAMPLES = [
@@ -41,7 +41,7 @@ SAMPLES = [
 
 @pytest.fixture(scope="module")
 def knowledge():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.fixture(scope="module")

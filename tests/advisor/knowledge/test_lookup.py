@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.lookup import find_device, find_isa, find_past_system, published_for
-from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.published import Comparability, ResultPhase
+from tests.helpers.bundled import bundled_knowledge
 
 CPU, DGPU, IGPU = DeviceKind.CPU, DeviceKind.DGPU, DeviceKind.IGPU
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 A10_GRAPHICS = "AMD Radeon R7 iGPU (A10-7850K, Kaveri, 8 CU)"
 
 

@@ -5,7 +5,7 @@ Convolutions and dense layers of the published architectures at 224x224, with 10
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
+from tests.helpers.bundled import bundled_knowledge
 
 
 def conv(side, kernel, inputs, outputs, *, groups=1):
@@ -133,7 +133,7 @@ COUNTED = {
 @pytest.fixture(scope="module")
 def stated():
     found = {}
-    for row in load_knowledge().published:
+    for row in bundled_knowledge().published:
         if row.multiply_adds_per_sample:
             found.setdefault(row.workload, set()).add(row.multiply_adds_per_sample)
     return found

@@ -5,10 +5,10 @@ import archspec.cpu
 import pytest
 
 from advisor.knowledge.conditions import parse_condition
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.option import Advice, OptionKind
 from advisor.model.quantity import Phase
+from tests.helpers.bundled import bundled_knowledge
 
 EVIDENCE_CLASSES = {
     "measured",
@@ -21,7 +21,7 @@ EVIDENCE_CLASSES = {
 
 @pytest.fixture(scope="module")
 def knowledge():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.fixture(scope="module")

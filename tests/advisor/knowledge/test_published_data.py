@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.published import Comparability, PublishedResult
+from tests.helpers.bundled import bundled_knowledge
 
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 ROWS = KNOWLEDGE.published
 SPECS = {(spec.device, spec.kind): spec for spec in KNOWLEDGE.devices}
 NETWORKS_2017 = (

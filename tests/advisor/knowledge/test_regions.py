@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.knowledge.regions import Continent, continent_of, is_in_regions
-from advisor.knowledge.store import load_knowledge
+from tests.helpers.bundled import bundled_knowledge
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_where_a_region_is(region, place):
 
 
 def test_every_region_with_an_offer_is_somewhere():
-    regions = {offer.region for offer in load_knowledge().offers}
+    regions = {offer.region for offer in bundled_knowledge().offers}
     assert {region for region in regions if continent_of(region) is None} == {"any"}
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from advisor.knowledge.sense import UNIT_OF_METRIC, find_nonsense
-from advisor.knowledge.store import load_knowledge
 from advisor.model.offer import SpotBand
 from advisor.model.published import Comparability
+from tests.helpers.bundled import bundled_knowledge
 
 TODAY = dt.date(2026, 12, 1)
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 RESULT = KNOWLEDGE.published[0]
 DEVICE = next(spec for spec in KNOWLEDGE.devices if spec.device == "AMD Ryzen 5 5600G")
 FAMILY = KNOWLEDGE.gpu_families[0]

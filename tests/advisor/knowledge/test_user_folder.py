@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from advisor.knowledge.rows import dump_rows
-from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.knowledge.store import Knowledge
 from advisor.knowledge.user_folder import add_user_folder, skipped_sentence
 from advisor.model.offer import BillingRule, Offer
 from advisor.model.published import Finding
 from tests.advisor.recommend.builders import an_offer, replace
+from tests.helpers.bundled import bundled_knowledge
 
 TODAY = dt.date(2026, 12, 1)
 RULE = BillingRule(vendor="aws", increment_s=1.0, minimum_s=60.0, note=None, source="x")
@@ -98,7 +99,7 @@ def test_what_spreadsheets_write_is_read(tmp_path: Path):
 
 
 def test_files_of_a_folder_table_are_added_in_order(tmp_path: Path):
-    bundled = load_knowledge()
+    bundled = bundled_knowledge()
     header = dump_rows([], type(bundled.published[0]))
     changed = replace(bundled.published[0], note="mine")
     put(tmp_path, "published/b.csv", dump_rows([changed], type(changed)))

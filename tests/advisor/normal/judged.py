@@ -3,7 +3,6 @@
 import dataclasses
 from pathlib import Path
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.kernel import (
     Direction,
     GemmShape,
@@ -22,9 +21,10 @@ from advisor.normal.judge import judge_efficiency
 from advisor.predict.work import bytes_moved, flop
 from probes.machine.collect import collect_profile
 from probes.machine.recording import RecordedReader
+from tests.helpers.bundled import bundled_knowledge
 
 MACHINES = Path(__file__).parents[2] / "data" / "machines"
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 GPU = "opencl:0:0"
 GEMM = GemmShape(m=1024, n=1024, k=1024)
 COPY = StreamShape(op="copy", elements=1 << 25)

@@ -5,7 +5,6 @@ import string
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind, GraphicsDevice, OpenclDevice
 from advisor.normal.causes import is_generic_pocl, is_mesa
 from advisor.normal.peaks import (
@@ -17,8 +16,9 @@ from advisor.normal.peaks import (
     matching_graphics,
     opencl_memory_peak,
 )
+from tests.helpers.bundled import bundled_knowledge
 
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 
 
 def gpu(name="Some GPU", *, vendor="AMD", kind=DeviceKind.DGPU, **changes):

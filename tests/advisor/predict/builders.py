@@ -46,6 +46,7 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
 from advisor.predict.context import PredictionContext
 from advisor.predict.work import bytes_moved, flop, kernel_calls
+from tests.helpers.bundled import index_of
 
 STACK = SoftwareStack(
     framework="keras", framework_version="3.15", backend="tensorflow", backend_version="2.21"
@@ -361,6 +362,7 @@ def prediction_context(
         measurements=measurements,
         workload=work or small_cnn(),
         knowledge=facts,
+        index=index_of(facts),
     )
 
 

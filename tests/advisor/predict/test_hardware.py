@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import Memory
 from advisor.model.quantity import Precision
 from advisor.predict.hardware import (
@@ -18,6 +17,7 @@ from advisor.predict.hardware import (
 from tests.advisor.predict.builders import DeviceKind, device, knowledge, platform, profile
 from tests.advisor.predict.builders import isa_row as row
 from tests.advisor.recommend.builders import a_gpu
+from tests.helpers.bundled import bundled_knowledge
 
 SPEC = device(
     "AMD Ryzen 7 5800X", kind=DeviceKind.CPU, vendor="AMD", architecture="Zen 3", peak=None,
@@ -63,7 +63,7 @@ def test_unknown_microarchitecture_is_judged_by_its_flags(features, per_cycle):
 )
 def test_a_name_of_the_probe_has_the_row_of_the_same_width(name, per_cycle):
     limits = cpu_limits(
-        profile(microarchitecture=name, isa=(), cores=1, mhz=1000.0), knowledge=load_knowledge()
+        profile(microarchitecture=name, isa=(), cores=1, mhz=1000.0), knowledge=bundled_knowledge()
     )
     assert limits.peak_flop_per_s(Precision.FLOAT32) == pytest.approx(per_cycle * 1e9)
     assert not limits.is_guessed
@@ -92,7 +92,7 @@ def test_no_processor_has_more_channels_than_its_data_sheet():
         total_bytes=None, available_bytes=None, limit_bytes=None, channels=4, speed_mt_per_s=6400
     )
     machine = profile(cores=8, brand="AMD Ryzen 7 7840U w/ Radeon 780M Graphics", memory=memory)
-    limits = cpu_limits(machine, knowledge=load_knowledge())
+    limits = cpu_limits(machine, knowledge=bundled_knowledge())
     assert limits.bandwidth_byte_per_s == pytest.approx(0.75 * 102.4e9)
 
 
@@ -218,7 +218,7 @@ def test_memory_soldered_beside_a_gpu_tells_the_bandwidth():
     graphics = a_gpu(name="Radeon 8060S", compute_units=None, kind=DeviceKind.IGPU)
     machine = profile(cores=16, brand="AMD RYZEN AI MAX+ 395 w/ Radeon 8060S")
     beside = dataclasses.replace(machine, graphics=(graphics,))
-    facts = load_knowledge()
+    facts = bundled_knowledge()
     usual = cpu_limits(machine, knowledge=facts).bandwidth_byte_per_s
     assert cpu_limits(beside, knowledge=facts).bandwidth_byte_per_s > 1.5 * usual
 

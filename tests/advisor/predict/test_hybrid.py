@@ -5,17 +5,17 @@ import dataclasses
 import pytest
 
 from advisor.knowledge.lookup import find_device
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Precision
 from advisor.predict.hardware import spec_limits
 from advisor.predict.hybrid import SLOW_PEAK, SLOW_RATE, SLOW_WIDTH, CoreMix, core_mix
+from tests.helpers.bundled import bundled_knowledge
 
 I9 = "Intel Core i9-13900K"
 
 
 def sheet(name):
-    found = find_device(load_knowledge(), name, kind=DeviceKind.CPU)
+    found = find_device(bundled_knowledge(), name, kind=DeviceKind.CPU)
     assert found is not None
     return found
 
@@ -63,7 +63,7 @@ def test_the_peak_of_a_hybrid_processor_is_that_of_its_data_sheet():
 
 
 def test_the_limits_count_slow_cores_as_what_they_do_in_networks():
-    limits = spec_limits(sheet(I9), knowledge=load_knowledge())
+    limits = spec_limits(sheet(I9), knowledge=bundled_knowledge())
     assert limits.slow_cores == 16.0
     one = limits.peak_flop_per_s(Precision.FLOAT32, cores=1)
     assert one == pytest.approx(limits.ghz * 1e9 * 32)
@@ -71,7 +71,7 @@ def test_the_limits_count_slow_cores_as_what_they_do_in_networks():
 
 
 def test_no_processor_whose_cores_are_alike_is_taken_for_a_hybrid_one():
-    names = [d for d in load_knowledge().devices if d.kind is DeviceKind.CPU and d.cores]
+    names = [d for d in bundled_knowledge().devices if d.kind is DeviceKind.CPU and d.cores]
     hybrids = {
         d.architecture
         for d in names

@@ -2,16 +2,16 @@
 
 import dataclasses
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Precision
 from advisor.predict.anchors import anchors_of, gpu_device
 from advisor.predict.index import knowledge_index
 from advisor.predict.published import thread_sweeps
 from tests.advisor.predict.builders import device, knowledge, prediction_context, published
+from tests.helpers.bundled import bundled_knowledge
 
 
 def test_the_index_holds_what_the_facts_say():
-    facts = load_knowledge()
+    facts = bundled_knowledge()
     index = knowledge_index(facts)
     assert index.sweeps == thread_sweeps(facts, framework="TensorFlow")
     assert len(index.cloud.machines) < len(facts.offers)

@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import dump_document, load_document
 from advisor.model.kernel import StreamShape
 from advisor.model.machine import MissingFact
@@ -29,6 +28,7 @@ from tests.advisor.predict.builders import (
     small_cnn,
     workload,
 )
+from tests.helpers.bundled import bundled_knowledge
 
 
 def context(*measurements, work=None, machine=None, facts=None):
@@ -132,7 +132,7 @@ def test_notes_of_the_network_are_assumptions():
 
 @pytest.fixture(scope="module")
 def bundled():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 def kaveri(bundled, **changes):

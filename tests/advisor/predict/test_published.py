@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.published import Comparability, ResultPhase
 from advisor.model.quantity import Phase
@@ -23,11 +22,12 @@ from advisor.predict.published import (
     thread_sweeps,
 )
 from tests.advisor.predict.builders import facts, knowledge, published, small_cnn
+from tests.helpers.bundled import bundled_knowledge
 
 
 @pytest.fixture(scope="module")
 def bundled():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.mark.parametrize(

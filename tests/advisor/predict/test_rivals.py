@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Phase, Precision
 from advisor.predict.anchors import Run, gpu_device
@@ -15,6 +14,7 @@ from advisor.predict.answers import JobAnswers
 from advisor.predict.rivals import in_order, is_behind
 from advisor.predict.weights import anchor_table
 from tests.advisor.predict.builders import device
+from tests.helpers.bundled import bundled_knowledge
 
 CARD = gpu_device(device("Card"), precision=Precision.FLOAT32)
 RUN = Run(
@@ -26,7 +26,7 @@ RUN = Run(
 
 @pytest.fixture(scope="module")
 def table():
-    return anchor_table(load_knowledge())
+    return anchor_table(bundled_knowledge())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.offer import AcceleratorName
 from advisor.model.option import Option, OptionKind
@@ -29,6 +28,7 @@ from tests.advisor.predict.builders import (
     small_cnn,
     workload,
 )
+from tests.helpers.bundled import bundled_knowledge
 
 GPU = device("RTX Test", peak=20e12, bandwidth=600e9, memory=8 << 30, architecture="Ada")
 NAMES = (AcceleratorName(accelerator="RTX-Test", memory_bytes=None, device="RTX Test", note=None),)
@@ -118,7 +118,7 @@ def test_training_on_several_gpus_is_told_and_inference_is_not():
 )
 def test_bfloat16_takes_as_long_as_the_format_that_is_computed(architecture, like, words):
     """On the published rows: half precision is faster where there are units."""
-    facts = load_knowledge()
+    facts = bundled_knowledge()
     (spec,) = (
         spec
         for spec in facts.devices
@@ -310,7 +310,7 @@ def test_never_better_than_the_roofline(peak, batch, value, vcpus):
 
 @pytest.mark.slow
 def test_every_bundled_offer_has_a_time_or_a_reason():
-    facts = load_knowledge()
+    facts = bundled_knowledge()
     where = prediction_context(facts=facts)
     options = {
         hardware_key(option): option

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from advisor.knowledge.store import bundled_folder, load_knowledge, weights_file
+from advisor.knowledge.store import bundled_folder, weights_file
 from advisor.model.quantity import Precision
 from advisor.predict.anchors import gpu_device
 from advisor.predict.answers import JobAnswers
@@ -22,6 +22,7 @@ from advisor.predict.weights import (
     unpack_solution,
 )
 from tests.advisor.predict.builders import device, knowledge, published
+from tests.helpers.bundled import bundled_knowledge
 
 CARDS = (device("GTX Small", peak=5e12), device("GTX Large", peak=10e12))
 
@@ -36,7 +37,7 @@ def facts(*values):
 
 @pytest.fixture(scope="module")
 def bundled():
-    return anchor_table(load_knowledge())
+    return anchor_table(bundled_knowledge())
 
 
 def test_the_bundled_weights_are_those_of_the_bundled_facts(bundled):
@@ -141,7 +142,7 @@ def test_a_damaged_file_is_no_weights(spoil):
 
 def test_with_other_facts_there_is_still_an_answer(bundled):
     """An own row: the weights no longer fit, the most alike rows answer nearly the same."""
-    shipped = load_knowledge()
+    shipped = bundled_knowledge()
     own = dataclasses.replace(shipped.published[-1], id="own-0001")
     table = anchor_table(dataclasses.replace(shipped, published=(*shipped.published, own)))
     assert table.weights is None

@@ -3,11 +3,12 @@
 import pytest
 
 from advisor.knowledge.cloud import cloud_index
-from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.knowledge.store import Knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.quantity import Phase
 from advisor.recommend.frameworks import runs_now_on, runs_when_rented
 from tests.advisor.recommend.families import AMPERE, RDNA3
+from tests.helpers.bundled import bundled_knowledge
 
 FACTS = Knowledge(gpu_families=(AMPERE, RDNA3))
 
@@ -42,7 +43,7 @@ def test_only_where_the_framework_is_named(name, system, phase, answer):
     ],
 )
 def test_rented_gpus_run_the_wheel_that_their_commands_install(device, runs):
-    families = cloud_index(load_knowledge()).families
+    families = cloud_index(bundled_knowledge()).families
     assert device in families
     assert runs_when_rented(families[device]) is runs
 

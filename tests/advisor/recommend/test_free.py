@@ -1,11 +1,11 @@
 import pytest
 
 from advisor.i18n import translator_for
-from advisor.knowledge.store import load_knowledge
 from advisor.model.offer import FreeTier
 from advisor.model.option import OptionKind
 from advisor.recommend.free import free_limits
 from advisor.report.reasons import reason_text
+from tests.helpers.bundled import bundled_knowledge
 
 
 def tier(**changes):
@@ -43,7 +43,7 @@ def test_what_nobody_has_read_is_not_told():
 
 
 def test_each_free_service_that_is_an_option_has_its_limits():
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     options = {o.id for o in knowledge.options if o.kind is OptionKind.FREE_TIER}
     limited = {t.option_id for t in knowledge.free_tiers if t.session_hours is not None}
     assert options

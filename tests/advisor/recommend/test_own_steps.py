@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import dump_document, load_document
 from advisor.model.kernel import GemmShape, StreamShape
 from advisor.model.measurement import MeasurementSet, Runner, StabilityWarning
@@ -21,8 +20,9 @@ from tests.advisor.predict.builders import calibration, measure, opencl_device
 from tests.advisor.predict.test_predict import SETTING, fact, option, under
 from tests.advisor.recommend.test_tried import NOW, TRIALS, WORKLOAD
 from tests.advisor.share.builders import machine
+from tests.helpers.bundled import bundled_index, bundled_knowledge
 
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 GEMM = GemmShape(m=1024, n=1024, k=1024)
 STREAM = StreamShape(op="triad", elements=10**7)
 OWN = tuple(
@@ -47,6 +47,7 @@ def advise(own_steps=(), *, measurements=MEASURED, trials=None, profile=None, **
     return recommend(
         profile or machine(), measurements, WORKLOAD, Preferences(**wishes), KNOWLEDGE,
         today="2026-11-22", app_version="0", trials=trials, own_steps=own_steps,
+        index=bundled_index(),
     )  # fmt: skip
 
 
@@ -55,6 +56,7 @@ def context(own_steps, measurements=MEASURED, profile=None):
     return PredictionContext(
         profile=profile,
         measurements=measurements, workload=WORKLOAD, knowledge=KNOWLEDGE, own_steps=own_steps,
+        index=bundled_index(),
     )  # fmt: skip
 
 
@@ -129,13 +131,13 @@ def test_it_is_saved_and_a_file_from_before_opens():
 
 def test_errors_that_are_told_are_those_of_the_model():
     raw = predict_baseline(context(()))
-    assert step_pair(advise(OWN), knowledge=KNOWLEDGE).predicted == raw
-    tried = step_pair(advise(OWN, trials=TRIALS), knowledge=KNOWLEDGE)
+    assert step_pair(advise(OWN), knowledge=KNOWLEDGE, index=bundled_index()).predicted == raw
+    tried = step_pair(advise(OWN, trials=TRIALS), knowledge=KNOWLEDGE, index=bundled_index())
     assert (tried.predicted, tried.measured_s) == (raw, NOW.step_s.mid)
 
 
 def test_a_trial_gives_the_pair_without_earlier_corrections():
-    found = own_step(job_of(advise(OWN, trials=TRIALS)), knowledge=KNOWLEDGE)
+    found = own_step(job_of(advise(OWN, trials=TRIALS)), knowledge=KNOWLEDGE, index=bundled_index())
     step = context(()).baseline_step
     assert found.log_sd == pytest.approx(step.log_sd)
     assert (found.network, found.batch_size) == (WORKLOAD.network, WORKLOAD.batch_size)
@@ -147,16 +149,18 @@ def test_a_trial_gives_the_pair_without_earlier_corrections():
 def test_an_unfair_trial_tells_nothing(warning):
     warnings = (StabilityWarning(warning),)
     busy = dataclasses.replace(TRIALS, warnings=warnings)
-    assert own_step(job_of(advise(trials=busy)), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(trials=busy)), knowledge=KNOWLEDGE, index=bundled_index()) is None
     now = dataclasses.replace(NOW, warnings=warnings)
     busy = dataclasses.replace(TRIALS, results=(now, *TRIALS.results[1:]))
-    assert own_step(job_of(advise(trials=busy)), knowledge=KNOWLEDGE) is None
+    assert own_step(job_of(advise(trials=busy)), knowledge=KNOWLEDGE, index=bundled_index()) is None
 
 
 @pytest.mark.parametrize("change", [{"has_own_data": True}, {"source": "other"}, {"results": ()}])
 def test_own_data_or_another_job_tell_nothing(change):
     trials = dataclasses.replace(TRIALS, **change)
-    assert own_step(job_of(advise(trials=trials)), knowledge=KNOWLEDGE) is None
+    assert (
+        own_step(job_of(advise(trials=trials)), knowledge=KNOWLEDGE, index=bundled_index()) is None
+    )
 
 
 def test_another_framework_or_a_data_sheet_tells_nothing():
@@ -164,6 +168,15 @@ def test_another_framework_or_a_data_sheet_tells_nothing():
     trials = dataclasses.replace(
         TRIALS, results=(dataclasses.replace(NOW, setup=setup), *TRIALS.results[1:])
     )
-    assert own_step(job_of(advise(trials=trials)), knowledge=KNOWLEDGE) is None
-    assert own_step(job_of(advise(measurements=None, trials=TRIALS)), knowledge=KNOWLEDGE) is None
-    assert own_step(job_of(advise()), knowledge=KNOWLEDGE) is None
+    assert (
+        own_step(job_of(advise(trials=trials)), knowledge=KNOWLEDGE, index=bundled_index()) is None
+    )
+    assert (
+        own_step(
+            job_of(advise(measurements=None, trials=TRIALS)),
+            knowledge=KNOWLEDGE,
+            index=bundled_index(),
+        )
+        is None
+    )
+    assert own_step(job_of(advise()), knowledge=KNOWLEDGE, index=bundled_index()) is None

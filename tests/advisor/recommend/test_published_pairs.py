@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import DeviceKind, Npu
 from advisor.model.option import DEVICE_PREFIX, OptionKind
 from advisor.model.quantity import Phase, Precision
@@ -15,6 +14,7 @@ from advisor.recommend.options import list_options
 from advisor.recommend.published_pairs import slower_pair, with_published
 from advisor.recommend.recommend import recommend
 from tests.advisor.recommend.builders import TODAY, a_cpu, a_gpu, a_profile, a_workload
+from tests.helpers.bundled import bundled_knowledge
 
 # Of this processor, its GPU and its NPU OpenVINO publishes float32, float16 and int8.
 METEOR_LAKE = a_cpu(
@@ -28,7 +28,7 @@ ARC = a_gpu(
 )  # fmt: skip
 NPU = Npu(id="npu0", vendor="Intel", name="Intel(R) AI Boost", kernel_driver="intel_vpu")
 LAPTOP = a_profile(cpu=METEOR_LAKE, graphics=(ARC,), npus=(NPU,))
-FACTS = load_knowledge()
+FACTS = bundled_knowledge()
 
 
 def a_job(precision):

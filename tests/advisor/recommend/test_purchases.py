@@ -5,13 +5,14 @@ import re
 
 import pytest
 
-from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.knowledge.store import Knowledge
 from advisor.model.machine import Chassis, DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.purchases import choose_purchases, is_purchasable, shortlist
 from tests.advisor.recommend.builders import GIB, a_profile, a_spec, a_workload
 from tests.advisor.recommend.families import AMPERE, RDNA3
+from tests.helpers.bundled import bundled_knowledge
 
 
 def purchases(*specs, families=(AMPERE,), workload=None, **wishes):
@@ -144,7 +145,7 @@ def test_cards_that_nothing_official_trains_on_are_not_said_to_run_in_pytorch():
     ],
 )
 def test_bundled_cards_have_the_price_of_their_launch_with_its_month(device, usd):
-    spec = next(spec for spec in load_knowledge().devices if spec.device == device)
+    spec = next(spec for spec in bundled_knowledge().devices if spec.device == device)
     assert spec.launch_price_usd == usd
     assert re.search(rf"list price .* on sale {spec.year}-\d\d", spec.note or "")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import InputError
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import decode, encode, load_document
 from advisor.model.machine import DeviceKind, MachineProfile, OsFamily
 from advisor.model.option import OptionKind
@@ -25,6 +24,7 @@ from tests.advisor.recommend.builders import (
     an_environment,
     an_os,
 )
+from tests.helpers.bundled import bundled_knowledge, index_of
 
 STUDIES = frozenset({"so-non-nvidia-2017", "minimaxir-2017-07"})
 A10 = Path(__file__).parents[2] / "data" / "machines" / "a10-7850k" / "profile.json"
@@ -32,7 +32,7 @@ A10 = Path(__file__).parents[2] / "data" / "machines" / "a10-7850k" / "profile.j
 
 @pytest.fixture(scope="module")
 def all_facts():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +74,7 @@ def advise(knowledge, profile, network="cifar10-deep-cnn", *, job=None, **wishes
         knowledge,
         today=TODAY,
         app_version="1.0",
+        index=index_of(knowledge),
     )
 
 

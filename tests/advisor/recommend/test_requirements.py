@@ -2,7 +2,6 @@
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import ReasonCode
@@ -20,6 +19,7 @@ from tests.advisor.recommend.builders import (
     an_os,
 )
 from tests.advisor.recommend.families import RDNA3, a_family
+from tests.helpers.bundled import bundled_knowledge
 
 
 def given(*, workload=None, **changes):
@@ -259,5 +259,5 @@ WITH_IPEX = {"environments": (an_environment(("intel-extension-for-pytorch", "2.
     ],
 )
 def test_bundled_rows_are_for_machines_that_they_help(name, changes, applies):
-    fact = next(fact for fact in load_knowledge().options if fact.id == name)
+    fact = next(fact for fact in bundled_knowledge().options if fact.id == name)
     assert (refusals(fact, where=given(**changes)) == []) == applies

@@ -12,7 +12,6 @@ import pytest
 from advisor.knowledge.catalog import machine_types
 from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.rows import build_rows
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import load_document
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.offer import Offer
@@ -31,13 +30,14 @@ from advisor.recommend.recommend import recommend
 from tests.advisor.predict.builders import knowledge as small_knowledge
 from tests.advisor.predict.builders import published
 from tests.advisor.recommend.builders import TODAY, a_gpu_offer, an_offer
+from tests.helpers.bundled import bundled_knowledge
 
 A10 = Path(__file__).parents[2] / "data" / "machines" / "a10-7850k" / "profile.json"
 
 
 @pytest.fixture(scope="module")
 def facts():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_the_order_of_a_small_market():
         a_gpu_offer(spot_usd_per_hour=None),
         a_gpu_offer(region="zz", usd_per_hour=9.0),
     ]
-    tables = load_knowledge()
+    tables = bundled_knowledge()
     choice = choose_offers(
         machine_types(market),
         workload=job(tables),

@@ -2,7 +2,6 @@
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Phase, Precision
@@ -16,6 +15,7 @@ from advisor.recommend.staying import (
     steps_of_staying,
 )
 from tests.advisor.recommend.builders import a_cpu, a_profile, a_workload, an_option, an_os
+from tests.helpers.bundled import bundled_knowledge
 
 
 def test_where_the_job_runs_there_is_nothing_to_do():
@@ -99,7 +99,7 @@ def test_a_job_in_int8_is_told_how_a_network_is_quantised(flags, architecture, w
     job = a_workload(precision=Precision.INT8, phase=Phase.INFERENCE)
     profile = a_profile(cpu=a_cpu(isa_features=flags), os=an_os(architecture=architecture))
     given = Circumstances(profile=profile, workload=job)
-    facts = load_knowledge().options
+    facts = bundled_knowledge().options
     steps = steps_of_staying(given=given, facts=facts)
     assert [step.content for step in steps if step.content.startswith(way)]
     plain = Circumstances(profile=profile, workload=a_workload())

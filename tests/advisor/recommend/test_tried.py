@@ -4,7 +4,6 @@ import dataclasses
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.measurement import Setting
 from advisor.model.quantity import Basis, Interval, Phase
 from advisor.model.recommendation import Preferences, ReasonCode
@@ -13,8 +12,9 @@ from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from advisor.recommend.recommend import recommend
 from advisor.recommend.tried import trials_of
+from tests.helpers.bundled import bundled_index, bundled_knowledge
 
-KNOWLEDGE = load_knowledge()
+KNOWLEDGE = bundled_knowledge()
 WORKLOAD = bundled_workload("mnist-cnn", job=Job(phase=Phase.TRAINING), networks=KNOWLEDGE.networks)
 
 
@@ -65,6 +65,7 @@ def advise(profile, trials):
         today="2026-11-22",
         app_version="0",
         trials=trials,
+        index=bundled_index(),
     )
 
 

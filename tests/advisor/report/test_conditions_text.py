@@ -4,8 +4,8 @@ import pytest
 
 from advisor.i18n import translator_for
 from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS
-from advisor.knowledge.store import load_knowledge
 from advisor.report.conditions_text import FLAG_TEXTS, NAME_TEXTS, NUMBER_TEXTS, condition_text
+from tests.helpers.bundled import bundled_knowledge
 
 TR = translator_for("en")
 
@@ -31,6 +31,6 @@ def test_words(text, words):
 
 
 def test_no_condition_in_use_is_shown_raw():
-    for fact in load_knowledge().options:
+    for fact in bundled_knowledge().options:
         for text in fact.excluded_when:
             assert condition_text(text, TR) != text

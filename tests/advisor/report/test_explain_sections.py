@@ -7,11 +7,11 @@ import pytest
 
 from advisor.compare.explain import explain
 from advisor.i18n import translator_for
-from advisor.knowledge.store import load_knowledge
 from advisor.model.report import Facts, Paragraph
 from advisor.report.explain_sections import build_explanation_report
 from advisor.report.text import render_text
 from tests.advisor.compare.test_explain import IRIS_XE, KAVERI, RX_6800
+from tests.helpers.bundled import bundled_knowledge
 
 TR = translator_for("en")
 # Three plain words beside each other, of which names of products and commands have none.
@@ -20,7 +20,7 @@ _ENGLISH = re.compile(r"(?<![\w./=-])(?:[a-z]{3,},? ){2,}[a-z]{3,}(?![\w./=-])")
 
 @pytest.fixture(scope="module")
 def knowledge():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 def report_of(knowledge, name, *, machine=KAVERI):

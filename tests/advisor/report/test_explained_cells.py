@@ -5,10 +5,10 @@ import re
 import pytest
 
 from advisor.i18n import translator_for
-from advisor.knowledge.store import load_knowledge
 from advisor.recommend.steps import kind_of, of_system, pieces_of
 from advisor.report.explained_cells import CELLS
 from advisor.report.said import said, said_list
+from tests.helpers.bundled import bundled_knowledge
 
 ZH = translator_for("zh_CN")
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -17,7 +17,7 @@ WORD = re.compile(r"(?<![\w./=:+-])[a-z]{2,}(?![\w./=+-])")
 
 @pytest.fixture(scope="module")
 def texts():
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     found = {row.simd for row in knowledge.cpu_isa if row.simd}
     found |= {row.architecture for row in knowledge.gpu_families}
     for row in knowledge.past_systems:

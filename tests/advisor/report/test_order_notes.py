@@ -20,6 +20,7 @@ from advisor.report.order_notes import order_text
 from advisor.report.text import render_text
 from tests.advisor.recommend.test_own_steps import KNOWLEDGE, MEASURED, WORKLOAD, recommend
 from tests.advisor.share.builders import machine
+from tests.helpers.bundled import bundled_index
 
 TR, ZH = translator_for("en"), translator_for("zh_CN")
 
@@ -28,7 +29,7 @@ def advise(**wishes):
     work = dataclasses.replace(WORKLOAD, epochs=2)
     return recommend(
         machine(), MEASURED, work, Preferences(**wishes), KNOWLEDGE,
-        today="2026-11-22", app_version="0",
+        today="2026-11-22", app_version="0", index=bundled_index(),
     )  # fmt: skip
 
 

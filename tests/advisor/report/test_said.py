@@ -5,7 +5,6 @@ import re
 import pytest
 
 from advisor.i18n import translator_for
-from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Source
 from advisor.model.recommendation import Objective, Preferences
 from advisor.model.workload import Job
@@ -17,6 +16,7 @@ from advisor.report.said import said, said_line, said_pieces, said_title, source
 from advisor.report.sentences import SENTENCES
 from advisor.report.text import render_text
 from tests.advisor.recommend.builders import TODAY, a_profile
+from tests.helpers.bundled import bundled_knowledge
 
 EN, ZH = translator_for("en"), translator_for("zh_CN")
 # Language, and neither a command, a name nor a title as it was published.
@@ -84,13 +84,13 @@ def test_every_form_finds_what_is_written_in_it():
 
 
 def test_all_titles_of_options_are_translated():
-    for fact in load_knowledge().options:
+    for fact in bundled_knowledge().options:
         assert said(fact.title, ZH) != fact.title
 
 
 @pytest.mark.parametrize("objective", [Objective.CHEAPEST, Objective.FASTEST])
 def test_a_whole_advice_has_no_english_sentence_in_chinese(objective):
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     workload = bundled_workload("resnet-50", job=Job(), networks=knowledge.networks)
     advice = recommend(
         a_profile(),

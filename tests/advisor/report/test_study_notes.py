@@ -5,10 +5,10 @@ import re
 import pytest
 
 from advisor.i18n import translator_for
-from advisor.knowledge.store import load_knowledge
 from advisor.report.said import said_note, said_work
 from advisor.report.study_notes import REMARKS, WORKS
 from advisor.share.community import note_of
+from tests.helpers.bundled import bundled_knowledge
 
 EN, ZH = translator_for("en"), translator_for("zh_CN")
 # A remark without two plain words beside each other is a name, a product or a number.
@@ -43,7 +43,7 @@ def test_every_form_of_a_remark_has_a_translation_of_its_own():
 
 
 def test_no_remark_of_the_tables_is_left_in_english():
-    knowledge = load_knowledge()
+    knowledge = bundled_knowledge()
     notes = {row.note for row in (*knowledge.published, *knowledge.devices) if row.note}
     remarks = {remark for note in notes for remark in note.split("; ")}
     assert len(notes) > 2000

@@ -2,13 +2,13 @@
 
 import pytest
 
-from advisor.knowledge.store import load_knowledge
 from advisor.share.vocabulary import vocabulary_of
+from tests.helpers.bundled import bundled_knowledge
 
 
 @pytest.fixture(scope="session")
 def knowledge():
-    return load_knowledge()
+    return bundled_knowledge()
 
 
 @pytest.fixture(scope="session")

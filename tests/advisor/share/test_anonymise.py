@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import InputError
-from advisor.knowledge.store import load_knowledge
 from advisor.model.codec import load_document
 from advisor.model.kernel import Direction
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OpenclDevice, OsFamily
@@ -25,9 +24,9 @@ from advisor.share.anonymise import anonymise, memory_tier, short_version
 from advisor.share.upload import canonical_bytes
 from tests.advisor.predict.builders import measure, opencl_device
 from tests.advisor.share.builders import GEMM, machine, measured, upload
+from tests.helpers.bundled import bundled_knowledge
 
 MACHINES = Path(__file__).parents[2] / "data" / "machines"
-TABLES = functools.cache(load_knowledge)
 SECRETS = (
     "gandalf-laptop",
     "frodo",
@@ -127,7 +126,7 @@ def _strings(value):
 
 @functools.cache
 def _listed():
-    tables = TABLES()
+    tables = bundled_knowledge()
     enums = (OsFamily, DeviceKind, Direction, Precision, Phase, Basis)
     return frozenset(
         {spec.device for spec in tables.devices}
@@ -144,7 +143,7 @@ def _listed():
 @given(profile=_dataclass(MachineProfile), measurements=measurement_sets())
 def test_only_listed_values_survive_whatever_a_profile_holds(profile, measurements):
     made = anonymise(
-        profile, measurements, knowledge=TABLES(), app_version="1.2.3", month="2026-11"
+        profile, measurements, knowledge=bundled_knowledge(), app_version="1.2.3", month="2026-11"
     )
     data = canonical_bytes(made)
     for text in _strings(json.loads(data)):

@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from advisor.compare.shapes import published_shape
-from advisor.knowledge.store import load_knowledge
 from advisor.model.kernel import (
     Cell,
     ConvShape,
@@ -17,6 +16,7 @@ from advisor.model.kernel import (
     UnknownShape,
 )
 from advisor.share.kernels import kernel_name
+from tests.helpers.bundled import bundled_knowledge
 
 
 def _conv(**more):
@@ -40,7 +40,7 @@ def _conv(**more):
     ],
 )
 def test_a_name_is_read_back_as_the_shape(shape):
-    row = next(iter(load_knowledge().published))
+    row = next(iter(bundled_knowledge().published))
     row = type(row)(**{name: getattr(row, name) for name in row.__slots__} | {
         "workload": kernel_name(shape)
     })  # fmt: skip
@@ -84,5 +84,5 @@ def test_what_cannot_be_compared_has_no_name(shape):
     ],
 )
 def test_kernels_without_sizes_are_read_back_too(name, shape):
-    row = next(iter(load_knowledge().published))
+    row = next(iter(bundled_knowledge().published))
     assert published_shape(dataclasses.replace(row, workload=name)) == shape

@@ -10,6 +10,7 @@ from advisor.recommend.recommend import recommend
 from advisor.share.steps import step_pair
 from tests.advisor.recommend.test_tried import KNOWLEDGE, NOW, TRIALS, WORKLOAD
 from tests.advisor.share.builders import machine, measured
+from tests.helpers.bundled import bundled_index
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +20,7 @@ def advise():
         return recommend(
             machine(), measured(), WORKLOAD, preferences, KNOWLEDGE,
             today="2026-11-22", app_version="0", trials=trials,
+            index=bundled_index(),
         )  # fmt: skip
 
     return make
@@ -26,14 +28,14 @@ def advise():
 
 def test_before_a_trial_there_is_only_the_prediction(advise):
     advice = advise(None)
-    pair = step_pair(advice, knowledge=KNOWLEDGE)
+    pair = step_pair(advice, knowledge=KNOWLEDGE, index=bundled_index())
     assert (pair.predicted, pair.measured_s) == (advice.baseline, None)
 
 
 def test_after_a_trial_both_are_told(advise):
     advice = advise(TRIALS)
     assert advice.baseline.basis is Basis.MEASURED
-    pair = step_pair(advice, knowledge=KNOWLEDGE)
+    pair = step_pair(advice, knowledge=KNOWLEDGE, index=bundled_index())
     assert pair.measured_s == pytest.approx(0.1)
     assert pair.predicted == advise(None).baseline
     assert pair.predicted.basis is not Basis.MEASURED
@@ -42,7 +44,9 @@ def test_after_a_trial_both_are_told(advise):
 def test_a_step_of_another_batch_counts_by_its_samples(advise):
     twice = dataclasses.replace(NOW, samples_per_step=2 * WORKLOAD.batch_size)
     trials = dataclasses.replace(TRIALS, results=(twice, *TRIALS.results[1:]))
-    assert step_pair(advise(trials), knowledge=KNOWLEDGE).measured_s == pytest.approx(0.05)
+    assert step_pair(
+        advise(trials), knowledge=KNOWLEDGE, index=bundled_index()
+    ).measured_s == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,6 @@ def test_a_step_of_another_batch_counts_by_its_samples(advise):
 )
 def test_own_data_or_another_job_are_not_told(advise, change):
     advice = advise(dataclasses.replace(TRIALS, **change))
-    pair = step_pair(advice, knowledge=KNOWLEDGE)
+    pair = step_pair(advice, knowledge=KNOWLEDGE, index=bundled_index())
     assert pair.measured_s is None
     assert pair.predicted.basis is not Basis.MEASURED

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from advisor.errors import InputError
-from advisor.knowledge.store import load_knowledge
 from advisor.model.machine import (
     OsFamily,
 )
@@ -25,6 +24,7 @@ from advisor.model.trial import (
 from advisor.recommend.steps import steps_for
 from advisor.trial.apply import Form, snippet
 from advisor.trial.plan import TrialFacts, choose_trials, combine, list_pairs, list_trials
+from tests.helpers.bundled import bundled_knowledge
 from tests.helpers.trial_machines import FACTS, SOURCE, environment, ids, profile
 
 
@@ -41,7 +41,7 @@ def test_bfloat16_only_where_the_processor_has_it():
 
 
 def test_number_formats_are_set_as_the_advice_says():
-    options = {fact.id: fact for fact in load_knowledge().options}
+    options = {fact.id: fact for fact in bundled_knowledge().options}
     setups = list_trials(profile(), SOURCE, facts=FACTS, options=options.values())
     mixed = next(setup for setup in setups if setup.id == "bfloat16")
     advised = Option(id="x", kind=OptionKind.PRECISION, title="x", fact=options["bf16-cpu-tf"])

@@ -6,7 +6,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.knowledge.refresh.sources import SOURCES, Endpoints, RefreshRequest, is_region
-from advisor.knowledge.store import load_knowledge
+from tests.helpers.bundled import bundled_knowledge
 
 
 def test_vendors_without_such_regions_are_left_alone():
@@ -20,7 +20,7 @@ def test_vendors_without_such_regions_are_left_alone():
 
 
 def test_usual_regions_are_regions_of_the_bundled_table():
-    bundled = {(offer.vendor, offer.region) for offer in load_knowledge().offers}
+    bundled = {(offer.vendor, offer.region) for offer in bundled_knowledge().offers}
     for source in SOURCES.values():
         assert source.is_same_naming == bool(source.usual_regions)
         for region in source.usual_regions:
@@ -29,7 +29,7 @@ def test_usual_regions_are_regions_of_the_bundled_table():
 
 
 def test_every_region_of_the_bundled_table_can_be_asked_for():
-    bundled = {(offer.vendor, offer.region) for offer in load_knowledge().offers}
+    bundled = {(offer.vendor, offer.region) for offer in bundled_knowledge().offers}
     for vendor, region in bundled:
         if vendor in SOURCES and SOURCES[vendor].is_same_naming:
             assert is_region(region, source=SOURCES[vendor]), (vendor, region)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.errors import FormatError
-from advisor.knowledge.store import load_knowledge
 from advisor.share.collector.reader import one_form, read_good_upload
 from advisor.share.upload import canonical_bytes, parse_upload
 from tests.advisor.share.builders import upload, with_figure
+from tests.helpers.bundled import bundled_knowledge
 
-GOOD = canonical_bytes(upload(load_knowledge()))
+GOOD = canonical_bytes(upload(bundled_knowledge()))
 _PLACES = ("version", "month", "memory_gib", "devices", "figures", "steps", "system", "more")
 _VALUES = st.recursive(
     st.none()
