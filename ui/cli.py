@@ -14,8 +14,8 @@ from pathlib import Path
 
 from advisor.errors import AdvisorError
 from advisor.i18n import N_
+from advisor.model.objective import Objective
 from advisor.model.quantity import Phase, Precision
-from advisor.model.recommendation import Objective
 from advisor.report.called import as_called
 from ui.dispatch import dispatch
 from ui.exits import EXIT_BAD_INPUT, EXIT_CANCELLED, EXIT_DONE, EXIT_FAULT

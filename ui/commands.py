@@ -1,5 +1,6 @@
 """The commands of the command line: arguments to steps of the journey, values to text or JSON.
 
+What only some of them need is imported where they do: half of a start is what is loaded.
 Leaves to others: parsing words and ending the process (`ui.cli`), the steps (`ui.journey`), what
 measures nothing (`ui.saved_commands`, `ui.knowledge_commands`).
 """
@@ -16,26 +17,20 @@ from advisor.i18n import Translator
 from advisor.knowledge.regions import Continent, is_in_regions
 from advisor.knowledge.user_folder import skipped_sentence
 from advisor.model.measurement import MeasurementSet, Outcome
+from advisor.model.objective import Objective
 from advisor.model.quantity import Phase, Precision
-from advisor.model.recommendation import Objective, Preferences, Recommendation
+from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
-from advisor.report.build import (
-    build_measurement_report,
-    build_profile_report,
-    build_report,
-    build_summary,
-)
 from advisor.report.called import as_called
 from advisor.report.said import said_line
-from probes.bench.plan import Budget
-from ui import bench_modes, dataset, journey
+from probes.bench.plan_builder import Budget
+from ui import dataset, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_writable, spared, write_bytes, write_document
 from ui.language import user_translator
 from ui.last_measured import keep_bench, last_measured
 from ui.program import program_name
-from ui.progress import TerminalProgress
 from ui.settings import keep_last
 from ui.terminal import output_encoding, output_width, print_line, report_text, shown
 
@@ -63,6 +58,8 @@ def advise(options: argparse.Namespace) -> int:
         device_ids=tuple(options.device) if options.device else None,
         earlier=last_measured(),
     )
+    from ui.progress import TerminalProgress
+
     with TerminalProgress() as progress:
         recommendation = journey.walk(request, on_event=progress.show, cancel=progress.cancel)
     tell_not_kept(keep_last(recommendation))
@@ -85,6 +82,8 @@ def probe(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, profile)
     else:
+        from advisor.report.build import build_profile_report
+
         print_line(report_text(build_profile_report(profile, _translator())))
     return EXIT_DONE
 
@@ -103,6 +102,9 @@ def bench(options: argparse.Namespace) -> int:
     workload = None
     if options.network is not None:
         workload = journey.load_job(request, dataset.bundled_knowledge())
+    from ui import bench_modes
+    from ui.progress import TerminalProgress
+
     profile = journey.probe_machine()
     with TerminalProgress() as progress:
         results = bench_modes.measure(
@@ -119,6 +121,7 @@ def bench(options: argparse.Namespace) -> int:
         keep_bench(profile, results)
     if options.json != "-":
         from advisor.normal.judge import judge_efficiency
+        from advisor.report.build import build_measurement_report
 
         shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
         report_ = build_measurement_report(results, _translator(), efficiencies=shares)
@@ -327,12 +330,15 @@ def _translator() -> Translator:
 
 def summary_of(recommendation: Recommendation, *, is_kept: bool = True) -> str:
     """Return the short text of an advice, which says where the rest is."""
+    from advisor.report.build import build_summary
+
     return report_text(build_summary(recommendation, _translator(), is_kept=is_kept))
 
 
 def pdf_of(recommendation: Recommendation) -> bytes:
     """Return the report of an advice as PDF."""
     # Imported only here: what sets pages costs a fourth of a command's start.
+    from advisor.report.build import build_report
     from advisor.report.pdf import render_pdf
 
     return render_pdf(build_report(recommendation, _translator()))

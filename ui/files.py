@@ -13,7 +13,6 @@ from typing import TypeVar
 from advisor.errors import FormatError, InputError, why_unreadable
 from advisor.i18n import N_
 from advisor.model.codec import MAX_DOCUMENT_CHARS, KindError, dump_document, load_document
-from advisor.model.recommendation import Recommendation
 
 _T = TypeVar("_T")
 STANDARD_OUTPUT = "-"
@@ -49,6 +48,9 @@ def read_part(path: Path, cls: type[_T]) -> _T:
     Raises:
         InputError: when the file is missing, unreadable or holds no such value.
     """
+    # Loaded only here: other files, and words of an error, go without it.
+    from advisor.model.recommendation import Recommendation
+
     try:
         return _loaded(path, cls)
     except KindError as error:

@@ -5,19 +5,24 @@ in that one file.
 Leaves to others: files in general (`ui.files`).
 """
 
+from __future__ import annotations
+
 import contextlib
 import datetime as dt
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
 from advisor.errors import InputError
 from advisor.model.codec import dump_document
-from advisor.model.recommendation import Recommendation
 from ui.files import read_document, write_bytes
 from ui.history.advices import keep_advice
+
+if TYPE_CHECKING:
+    from advisor.model.recommendation import Recommendation
 
 APP_NAME = "dl-advisor"
 # Packages tie it to the program: a double-click on a saved advice opens it.
@@ -126,6 +131,8 @@ def _is_part_of_last(recommendation: Recommendation) -> bool:
 
 def read_last() -> Recommendation | None:
     """Return the last recommendation, None when there is none that can be read."""
+    from advisor.model.recommendation import Recommendation
+
     with contextlib.suppress(InputError):
         return read_document(last_recommendation_file(), Recommendation)
     return None

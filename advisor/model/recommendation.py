@@ -9,20 +9,13 @@ from enum import StrEnum
 from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
+from advisor.model.objective import Objective
 from advisor.model.option import Option
 from advisor.model.own_step import OwnStep
 from advisor.model.prediction import Cost, Evidence, Prediction
 from advisor.model.quantity import Interval, Source
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
-
-
-class Objective(StrEnum):
-    """What the user wants most."""
-
-    FASTEST = "fastest"
-    CHEAPEST = "cheapest"
-    BALANCED = "balanced"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

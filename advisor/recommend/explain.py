@@ -6,9 +6,10 @@ Leaves to others: the text of a reason (`advisor.report.reasons`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.model.objective import Objective
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Basis, Interval
-from advisor.model.recommendation import Objective, Reason, ReasonCode
+from advisor.model.recommendation import Reason, ReasonCode
 from advisor.recommend.break_even import break_even_h
 from advisor.recommend.effort import changes_network
 from advisor.recommend.options import effect_of

@@ -24,11 +24,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from advisor.model.objective import Objective
 from advisor.model.option import Option, OptionKind
 from advisor.model.prediction import Cost, Prediction
 from advisor.model.quantity import Interval
 from advisor.model.recommendation import (
-    Objective,
     Preferences,
     Reason,
     ReasonCode,

@@ -27,9 +27,9 @@ from advisor.model.kernel import (
 )
 from advisor.model.machine import OsFamily
 from advisor.model.measurement import BenchmarkRequest, Outcome, StabilityWarning
+from advisor.model.objective import Objective
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Basis, Phase, Precision
-from advisor.model.recommendation import Objective
 
 BASES = {
     Basis.MEASURED: N_("measured"),

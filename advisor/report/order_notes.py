@@ -8,7 +8,8 @@ Leaves to others: the order (`advisor.recommend.rank`), the tables that show it.
 import dataclasses
 
 from advisor.i18n import N_, Translator
-from advisor.model.recommendation import Objective, RankedOption, ReasonCode, Recommendation
+from advisor.model.objective import Objective
+from advisor.model.recommendation import RankedOption, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Table
 
 DONE_HEAD = N_("Done in")

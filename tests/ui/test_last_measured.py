@@ -135,7 +135,7 @@ def test_a_place_that_cannot_be_written_costs_no_figures(monkeypatch, tmp_path):
 def test_only_a_bench_of_the_whole_machine_is_kept(monkeypatch, capsys, words, is_kept):
     advice = measured_advice(time_s=0.5)
     monkeypatch.setattr(commands.journey, "probe_machine", lambda: advice.profile)
-    monkeypatch.setattr(commands.bench_modes, "measure", lambda *_a, **_k: advice.measurements)
+    monkeypatch.setattr("ui.bench_modes.measure", lambda *_a, **_k: advice.measurements)
     assert cli.run(["bench", "--quick", *words]) == 0
     assert "the headline figures" in capsys.readouterr().out
     assert settings.last_bench_file().exists() is is_kept

@@ -3,13 +3,18 @@
 Leaves to others: reading them for people (`ui.models.history_entries`), trials (`.store`).
 """
 
+from __future__ import annotations
+
 import datetime as dt
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.model.codec import dump_document
-from advisor.model.recommendation import Recommendation
 from ui.files import write_bytes
+
+if TYPE_CHECKING:
+    from advisor.model.recommendation import Recommendation
 
 MAX_KEPT = 200
 _SUFFIX = ".advice.json"

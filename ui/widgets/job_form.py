@@ -23,9 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from advisor.i18n import N_, Translator
+from advisor.model.objective import Objective
 from advisor.model.published import NetworkFacts
 from advisor.model.quantity import Phase, Precision
-from advisor.model.recommendation import Objective, Preferences
+from advisor.model.recommendation import Preferences
 from advisor.model.workload import MAX_BATCH_SIZE, Job
 from advisor.recommend.preferences import WEEK_H
 from advisor.report.names import CONTINENTS, OBJECTIVES, PHASES
