@@ -1,8 +1,8 @@
 """Every check of the project, in order, each in its own process; the first failure ends it.
 
 Groups of tests that need one processor and time nothing run beside each other, in two lanes, and
-the check of the types with them; then come those that are marked "alone", and those of the
-measuring itself.
+the slower ones of the other checks with them; then come those that are marked "alone"; then those
+of the measuring, which wait most of their time, in two lanes of their own.
 
 python3 start.py test            everything but slow tests
 python3 start.py test --slow     slow tests too, one after the other
@@ -22,13 +22,18 @@ CHECKS = (
     ("format", [BIN / "ruff", "format", "--check", "--quiet", "."]),
     ("lint", [BIN / "ruff", "check", "--quiet", "."]),
     ("layers", [BIN / "lint-imports"]),
+)
+TYPES = ("types", [BIN / "mypy"])
+# Of several seconds each: they fill the lane that is free first.
+SLOWER = (
+    TYPES,
     ("data", [sys.executable, "-P", "-m", "advisor.knowledge.validate"]),
     ("translations", [sys.executable, "-P", "tools/translations.py", "check"]),
 )
-TYPES = ("types", [BIN / "mypy"])
 PYTEST = (sys.executable, "-P", "-m", "pytest")
-# What measures, or looks at the load of the machine, has it for itself.
-ALONE = ("tests/probes/bench",)
+# Real processes that mostly wait; half of the time is that of the trials and the budgets.
+MEASURING = "tests/probes/bench"
+HALF = (f"{MEASURING}/trials", f"{MEASURING}/test_fault_budget.py")
 # The longest first, so that both lanes end together; what is not named follows as one group.
 GROUPS = ("tests/ui", "tests/advisor", "tests/probes/workers", "tests/accuracy")
 LANES = 2
@@ -36,8 +41,8 @@ _NOT_ALONE = ("-q", "-m", "not slow and not alone")
 
 
 def others(folder: str = "tests") -> tuple[str, ...]:
-    """Return what is in no group and not alone, so that nothing is forgotten."""
-    apart = (*ALONE, *GROUPS)
+    """Return what is in no group and does not measure, so that nothing is forgotten."""
+    apart = (MEASURING, *GROUPS)
     found: list[str] = []
     for path in sorted((ROOT / folder).iterdir()):
         name = path.relative_to(ROOT).as_posix()
@@ -57,7 +62,7 @@ def _has_tests(path: Path) -> bool:
 def marked_alone() -> tuple[str, ...]:
     """Return the files with tests that are marked so: to load all files takes half a minute."""
     found = []
-    for place in (*GROUPS, *others()):
+    for place in (*GROUPS, *others(), MEASURING):
         path = ROOT / place
         files = sorted(path.rglob("test_*.py")) if path.is_dir() else [path]
         found += [file for file in files if "mark.alone" in file.read_text(encoding="utf-8")]
@@ -102,12 +107,15 @@ def run_quietly(job: tuple[str, list[object]]) -> int:
     return tell(name, code=done.returncode, began=began)
 
 
-def run_groups() -> int:
-    """Run all groups, and the types, in two lanes; return the first code that is not 0."""
-    groups = [*((place,) for place in GROUPS), others()]
-    jobs = [(f"tests, {group[0]}", [*PYTEST, *_NOT_ALONE, *group]) for group in groups]
+def tests_of(*groups: tuple[str, ...]) -> list[tuple[str, list[object]]]:
+    """Return the runs of groups of tests, those that are alone aside."""
+    return [(f"tests, {group[0]}", [*PYTEST, *_NOT_ALONE, *group]) for group in groups]
+
+
+def run_in_lanes(*jobs: tuple[str, list[object]]) -> int:
+    """Run checks beside each other, in their order; return the first code that is not 0."""
     with ThreadPoolExecutor(LANES) as lanes:
-        codes = list(lanes.map(run_quietly, [*jobs, TYPES]))
+        codes = list(lanes.map(run_quietly, jobs))
     return next((code for code in codes if code), 0)
 
 
@@ -120,13 +128,16 @@ def main(arguments: list[str]) -> int:
         if code:
             return code
     if arguments:
-        return run(*TYPES) or run("tests", [*PYTEST, "-q"])
+        codes = [run(name, list(command)) for name, command in SLOWER]
+        return next((code for code in codes if code), 0) or run("tests", [*PYTEST, "-q"])
     began = time.monotonic()
+    groups = [*((place,) for place in GROUPS), others()]
+    rest = (MEASURING, *(f"--ignore={place}" for place in HALF))
     alone = ["-q", "-m", "not slow and alone", *marked_alone()]
     codes = [
-        run_groups(),
+        run_in_lanes(*tests_of(*groups), *SLOWER),
         run("tests that are alone", [*PYTEST, *alone]),
-        run("tests of measuring", [*PYTEST, "-q", "-m", "not slow", *ALONE]),
+        run_in_lanes(*tests_of(HALF, rest)),
     ]
     code = next((code for code in codes if code), 0)
     return tell("tests", code=code, began=began)

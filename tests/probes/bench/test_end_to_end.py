@@ -17,6 +17,7 @@ def small(requests):
     return [r for r in kept if getattr(r.shape, "elements", 0) <= 1 << 25]
 
 
+@pytest.mark.alone
 def test_numpy_measures_products_and_memory(profile):
     requests = plan(profile, budget=Budget.QUICK, device_ids=("cpu",))
     chosen = [r for r in small(requests) if r.runner in (Runner.NUMPY, Runner.STREAM)]
