@@ -6,7 +6,7 @@ Leaves to others: reducing a name to its words (`advisor.knowledge.names`), the 
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from advisor.knowledge.names import Reading, Words, read_name
 from advisor.knowledge.store import Knowledge
@@ -75,15 +75,15 @@ def find_device(
 
 
 def _find_of_kind(
-    devices: Iterable[DeviceSpec], name: str, kind: DeviceKind, compute_units: int | None
+    devices: Sequence[DeviceSpec], name: str, kind: DeviceKind, compute_units: int | None
 ) -> DeviceSpec | None:
     reading = read_name(name, kind)
     if not reading.words:
         return None
     exact: list[DeviceSpec] = []
     loose: list[DeviceSpec] = []
-    for spec in devices:
-        if spec.kind is not kind or _is_of_other_vendor(reading, spec):
+    for spec in _with_a_word(devices, reading, kind):
+        if _is_of_other_vendor(reading, spec):
             continue
         match = _match(reading, spec)
         if match == "exact":
@@ -97,6 +97,35 @@ def _find_of_kind(
             if counted:
                 return _one(counted)
     return _one(exact or loose)
+
+
+# The last rows that were searched, and where each word of a name stands among those of a kind.
+_Places = Mapping[tuple[DeviceKind, str], Sequence[int]]
+_last: tuple[Sequence[DeviceSpec], _Places] = ((), {})
+
+
+def _with_a_word(
+    devices: Sequence[DeviceSpec], reading: Reading, kind: DeviceKind
+) -> Iterator[DeviceSpec]:
+    """Yield the rows of a kind that share a word with a name, in order: no other can match."""
+    global _last  # noqa: PLW0603 - thousands of names are looked up in the same rows
+    searched, places = _last
+    if searched is not devices:
+        places = _places_of(devices)
+        _last = (devices, places)
+    words = frozenset().union(*reading.words)
+    for place in sorted({place for word in words for place in places.get((kind, word), ())}):
+        yield devices[place]
+
+
+def _places_of(devices: Sequence[DeviceSpec]) -> _Places:
+    places: dict[tuple[DeviceKind, str], list[int]] = {}
+    for place, spec in enumerate(devices):
+        spellings = (spec.device, *spec.aliases)
+        known = [words for name in spellings for words in _row_words(name, spec.kind)]
+        for word in frozenset().union(*known):
+            places.setdefault((spec.kind, word), []).append(place)
+    return places
 
 
 def _is_of_other_vendor(reading: Reading, spec: DeviceSpec) -> bool:
