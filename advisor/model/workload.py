@@ -31,6 +31,8 @@ class Operator:
             shared_variables: those of these tensors that training updates.
         kept_elements: values that training keeps of it beside them, where its shape does not tell.
         repeats: times that it is run in a step, one after the other: moments of a sequence.
+        has_one_gradient: of a product without weights, whether one factor has none: a constant of
+            the file, or data that nothing trained comes before.
     """
 
     layer: str
@@ -45,6 +47,7 @@ class Operator:
     shared_variables: int = 0
     kept_elements: int = 0
     repeats: int = 1
+    has_one_gradient: bool = False
 
     @property
     def used_parameters(self) -> int:

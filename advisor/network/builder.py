@@ -23,12 +23,14 @@ class Tensor:
     """A value in the network: per-sample shape, and the operators that it comes from.
 
     `sources` is empty for an input of the network. With a mask (`advisor.network.masks`) some
-    moments of it do not count.
+    moments of it do not count. `fold`: how many of this shape there are for each sample, where
+    parts of a sample (the windows of an image) are taken for samples of their own.
     """
 
     shape: Shape
     sources: tuple[int, ...] = ()
     is_masked: bool = False
+    fold: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +144,8 @@ class NetworkBuilder:
             )
             if not is_trainable:
                 weighed = replace(weighed, weights=(), frozen=(*step.frozen, *step.weights))
-            sources = _sources(step, position=position, first=first, tensors=tensors)
-            self._add_operator(name, layer_type=class_name, step=weighed, sources=sources)
+            reads = _reads(step, position=position, first=first, tensors=tensors)
+            self._add_operator(name, layer_type=class_name, step=weighed, reads=reads)
         added = tuple(range(first, len(self._operators)))
         self._add_layer(
             name,
@@ -164,8 +166,11 @@ class NetworkBuilder:
         return tuple(Tensor(shape=s, sources=passed) for s in result.outputs)
 
     def _add_operator(
-        self, layer: str, *, layer_type: str, step: Step, sources: tuple[int, ...]
+        self, layer: str, *, layer_type: str, step: Step, reads: tuple[tuple[int, ...], ...]
     ) -> None:
+        sources = tuple(dict.fromkeys(source for read in reads for source in read))
+        n_trained = sum(any(self._carries[source] for source in read) for read in reads)
+        has_one_gradient = step.is_product and n_trained < 2
         parameters = sum(step.weights) + sum(step.frozen)
         elements = step.elements * step.repeats
         if max(elements, parameters) > MAX_ELEMENTS:
@@ -186,6 +191,7 @@ class NetworkBuilder:
                 shared_variables=variables if step.is_shared else 0,
                 kept_elements=step.kept * step.repeats,
                 repeats=step.repeats,
+                has_one_gradient=has_one_gradient,
             )
         )
         self._trainable += 0 if step.is_shared else sum(step.weights)
@@ -240,19 +246,17 @@ class NetworkBuilder:
         )
 
 
-def _sources(
+def _reads(
     step: Step, *, position: int, first: int, tensors: tuple[Tensor, ...]
-) -> tuple[int, ...]:
-    """Return the operators that a step reads, each once."""
+) -> tuple[tuple[int, ...], ...]:
+    """Return the operators behind each thing that a step reads."""
     if step.reads is None and position > 0:
-        return (first + position - 1,)
+        return ((first + position - 1,),)
     reads = step.reads
     if reads is None:
         reads = tuple(-1 - index for index in range(len(tensors)))
-    sources: list[int] = []
-    for read in reads:
-        if read >= 0:
-            sources.append(first + read)
-        elif -1 - read < len(tensors):
-            sources.extend(tensors[-1 - read].sources)
-    return tuple(dict.fromkeys(sources))
+    return tuple(
+        (first + read,) if read >= 0 else tensors[-1 - read].sources
+        for read in reads
+        if -1 - read < len(tensors)
+    )

@@ -26,6 +26,8 @@ class Step:
         reads: earlier steps of this layer (0, 1, ...) or inputs of the layer (-1 for the first,
             -2 for the second); None: the step before, all inputs for the first step.
         kept: values that training keeps of it beside them, where its shape does not tell.
+        is_product: whether it multiplies what it reads, and nothing else but constants: each of
+            these that something trained comes before has a gradient.
         repeats: times that it is run one after the other, once for each moment of a sequence.
     """
 
@@ -36,7 +38,25 @@ class Step:
     is_shared: bool = False
     reads: tuple[int, ...] | None = None
     kept: int = 0
+    is_product: bool = False
     repeats: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """What an operation is given, with the batch in front of what has one.
+
+    Attributes:
+        read: the input that it is (-1 for the first, -2 for the second); None: a constant.
+    """
+
+    shape: Shape
+    read: int | None
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is no constant of the file."""
+        return self.read is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +70,8 @@ class Call:
         is_trainable: whether its weights are trained; a frozen layer has fixed statistics.
         is_masked: whether an input has a mask of moments that do not count.
         declared: output shapes that the file records, None where it does not.
+        operands: where constants of the file are among its arguments, their whole shapes in order,
+            None for each of `inputs`; () where there are none.
         is_moment: whether it is applied to a moment of a sequence: sequences in it are told as one.
         is_operation: whether the file says that it is a function of `keras.ops`, not a layer.
     """
@@ -62,6 +84,7 @@ class Call:
     is_trainable: bool = True
     is_masked: bool = False
     declared: tuple[Shape | None, ...] = ()
+    operands: tuple[Shape | None, ...] = ()
     is_moment: bool = False
     is_operation: bool = False
 
@@ -78,6 +101,19 @@ class Call:
         """
         known = [shape for shape in self.declared if shape is not None]
         return tuple(known[0] if shape is None else shape for shape in self.declared if known)
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """All that it is given, constants of the file among it, in order."""
+        found: list[Argument] = []
+        inputs = iter(enumerate(self.inputs))
+        for constant in self.operands or (None,) * len(self.inputs):
+            if constant is not None:
+                found.append(Argument(shape=constant, read=None))
+                continue
+            position, shape = next(inputs, (len(found), self.input))
+            found.append(Argument(shape=(self.batch, *shape), read=-1 - position))
+        return tuple(found)
 
     def total(self, shape: Shape) -> int:
         """Return the values that a tensor of this shape holds for the whole batch."""
@@ -98,6 +134,11 @@ class Call:
             shape=ElementwiseShape(op=op, elements=elements, n_inputs=n_inputs), elements=elements
         )
 
+    def passes(self, op: str, shape: Shape, *, count: int) -> Step:
+        """Return the step that goes `count` times over the values of `shape`."""
+        elements = self.total(shape)
+        return Step(shape=ElementwiseShape(op=op, elements=count * elements), elements=elements)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
@@ -106,11 +147,14 @@ class Result:
     Attributes:
         outputs: shapes, at least one; without steps the inputs pass through.
         note: a sentence when the layer could not be modelled, else None.
+        samples: samples at once in the results, where they are others than in the inputs: windows
+            of an image that are taken for samples; None: as many.
     """
 
     outputs: tuple[Shape, ...]
     steps: tuple[Step, ...] = ()
     note: str | None = None
+    samples: int | None = None
 
 
 Rule = Callable[[Call], Result]

@@ -226,7 +226,7 @@ def _build_functional(
         values[node] = _call_layer(
             builder, name, class_name, config,
             tensors=given, scope=scope, declared=wiring.declared.get(node, ()),
-            is_operation=_is_operation(entry),
+            operands=wiring.operands.get(node, ()), is_operation=_is_operation(entry),
         )  # fmt: skip
     return tuple(_pick(values, reference) for reference in wiring.outputs)
 
@@ -250,6 +250,7 @@ def _call_layer(
     tensors: tuple[Tensor, ...],
     scope: _Scope,
     declared: tuple[Shape | None, ...],
+    operands: tuple[Shape | None, ...] = (),
     is_operation: bool = False,
 ) -> tuple[Tensor, ...]:
     """Apply a layer or a nested model to tensors."""
@@ -264,28 +265,33 @@ def _call_layer(
     if class_name == "TimeDistributed" and isinstance(wrapped, dict) and _is_model(wrapped):
         return _distribute_model(builder, path, wrapped, tensors=tensors, scope=scope)
     is_trainable = scope.is_trainable and config.get("trainable") is not False
+    fold = max(tensor.fold for tensor in tensors)
     call = Call(
         class_name=class_name,
         fields=Fields(config=config, where=f"layer {path!r} ({class_name})"),
         inputs=tuple(tensor.shape for tensor in tensors),
-        batch=scope.batch,
+        batch=scope.batch * fold,
         is_training=scope.is_training,
         is_trainable=is_trainable,
         is_masked=any(tensor.is_masked for tensor in tensors),
         declared=declared,
+        operands=operands,
         is_moment=scope.is_moment,
         is_operation=is_operation,
     )
+    result = apply_layer(call)
     made = builder.add(
         path,
         class_name=class_name,
-        result=apply_layer(call),
+        result=result,
         tensors=tensors,
         is_trainable=is_trainable,
         repeats=scope.repeats,
     )
     is_masked = gives_mask(class_name, config, is_masked=call.is_masked)
-    return tuple(replace(tensor, is_masked=is_masked) for tensor in made)
+    if result.samples is not None:
+        fold = max(1, result.samples // scope.batch)
+    return tuple(replace(tensor, is_masked=is_masked, fold=fold) for tensor in made)
 
 
 def _count_layers(body: Mapping[str, Any]) -> int:
@@ -331,6 +337,7 @@ def _distribute_model(
         Tensor(
             shape=(timesteps, *ends[0].shape),
             sources=tuple(dict.fromkeys(source for end in ends for source in end.sources)),
+            fold=ends[0].fold,
         )
         for ends in zip(*moments, strict=True)
     )

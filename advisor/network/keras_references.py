@@ -16,6 +16,10 @@ from advisor.network.fields import MAX_DIMENSION, describe, is_integer
 # Arguments are tensors, lists of them, and objects of lists.
 _MAX_DEPTH = 12
 
+# How Keras 3 writes an array that stands in a call; Keras 2 names it instead of a layer.
+_ARRAYS = ("__numpy__", "__tensor__")
+_CONSTANT_LAYER = "_CONSTANT_VALUE"
+
 # Arguments that change a result but bring no values into it.
 _IGNORED = ("mask", "attention_mask", "query_mask", "value_mask", "key_mask", "training")
 # The order in which layers expect named tensors.
@@ -38,6 +42,26 @@ class Reference:
     is_short: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constant:
+    """An array that stands in the file; `shape` is all of it: it has no batch."""
+
+    shape: Shape
+
+
+# What a call is applied to.
+Operand = Reference | Constant
+
+
+def _array(value: Any) -> Constant:
+    """Return the constant that nested lists of numbers stand for."""
+    sizes: list[int] = []
+    while isinstance(value, list) and len(sizes) < _MAX_DEPTH:
+        sizes.append(len(value))
+        value = value[0] if value else None
+    return Constant(shape=tuple(sizes))
+
+
 def _plain(value: Any) -> Reference | None:
     """Return the reference that ["name", 0, 0] or ["name", 0, 0, {...}] stands for."""
     if not isinstance(value, list | tuple) or not 3 <= len(value) <= 4:
@@ -49,10 +73,15 @@ def _plain(value: Any) -> Reference | None:
 
 
 def recorded_shape(value: Any) -> Shape | None:
-    """Return a per-sample shape from [None, 224, 224, 3]; None unless all its sizes are known."""
+    """Return a per-sample shape from [None, 224, 224, 3]; None unless all its sizes are known.
+
+    The batch may stand elsewhere: [3, None, 16, 8] is what is left of a transpose that splits
+    queries, keys and values.
+    """
     if not isinstance(value, list) or not value:
         return None
-    sizes = value[1:]
+    batch = value.index(None) if value.count(None) == 1 else 0
+    sizes = value[:batch] + value[batch + 1 :]
     if not all(is_integer(size) and 0 < size <= MAX_DIMENSION for size in sizes):
         return None
     return tuple(sizes)
@@ -72,8 +101,13 @@ def _tensor(value: dict[str, Any]) -> Reference:
     )
 
 
-def find_references(value: Any, *, depth: int = 0) -> Iterator[Reference]:
-    """Yield the references in any nest of lists and objects, in order.
+def find_references(value: Any) -> Iterator[Reference]:
+    """Yield the references in any nest of lists and objects, in order."""
+    return (found for found in find_operands(value) if isinstance(found, Reference))
+
+
+def find_operands(value: Any, *, depth: int = 0) -> Iterator[Operand]:
+    """Yield the references and the constants in any nest of lists and objects, in order.
 
     Raises:
         NetworkFileError: when the nest is deeper than any call has arguments.
@@ -81,29 +115,35 @@ def find_references(value: Any, *, depth: int = 0) -> Iterator[Reference]:
     if depth > _MAX_DEPTH:
         raise NetworkFileError("the arguments of a layer are nested too deeply")
     plain = _plain(value)
-    if plain is not None:
+    if isinstance(value, list) and len(value) > 2 and value[0] == _CONSTANT_LAYER:
+        yield _array(value[2])
+        yield from _named(value[-1], depth=depth + 1)
+    elif plain is not None:
         yield plain
         if len(value) == 4:
             yield from _named(value[3], depth=depth + 1)
     elif isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
         yield _tensor(value)
+    elif isinstance(value, dict) and value.get("class_name") in _ARRAYS:
+        config = value.get("config")
+        yield _array(config.get("value") if isinstance(config, dict) else None)
     elif isinstance(value, dict):
         yield from _named(value, depth=depth + 1)
     elif isinstance(value, list | tuple):
         for entry in value:
-            yield from find_references(entry, depth=depth + 1)
+            yield from find_operands(entry, depth=depth + 1)
 
 
-def _named(arguments: Any, *, depth: int) -> Iterator[Reference]:
+def _named(arguments: Any, *, depth: int) -> Iterator[Operand]:
     if not isinstance(arguments, dict):
         return
     first = [name for name in _NAMED_FIRST if name in arguments]
     for name in (*first, *(n for n in arguments if n not in _NAMED_FIRST)):
         if name not in _IGNORED:
-            yield from find_references(arguments[name], depth=depth)
+            yield from find_operands(arguments[name], depth=depth)
 
 
-def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Reference, ...], ...]:
+def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Operand, ...], ...]:
     """Return, for each call of a layer, what it is applied to.
 
     Raises:
@@ -114,4 +154,4 @@ def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Reference, ...], ...
     if not isinstance(value, list):
         raise NetworkFileError(f"{where}: 'inbound_nodes' must be a list, found {describe(value)}")
     # Keras 2.0 wrote a layer with one input as ["name", 0, 0] without a list around it.
-    return tuple(tuple(find_references(node)) for node in value)
+    return tuple(tuple(find_operands(node)) for node in value)

@@ -9,7 +9,13 @@ from typing import Any
 
 from advisor.errors import NetworkFileError
 from advisor.network.call import Shape
-from advisor.network.keras_references import Reference, find_references, inbound_calls
+from advisor.network.keras_references import (
+    Constant,
+    Operand,
+    Reference,
+    find_references,
+    inbound_calls,
+)
 
 # Layers with more results than this are files made to harm.
 _MAX_RESULTS = 1024
@@ -25,6 +31,8 @@ class Wiring:
     Attributes:
         calls: what each call is applied to; order: the calls, each after what it needs.
         declared: recorded shapes of each call's results, where the file has them.
+        operands: of calls that constants are given to: the whole shape of each constant, and None
+            for each tensor, in order.
     """
 
     inputs: tuple[Reference, ...]
@@ -32,6 +40,7 @@ class Wiring:
     calls: Mapping[Node, tuple[Reference, ...]]
     order: tuple[Node, ...]
     declared: Mapping[Node, tuple[Shape | None, ...]]
+    operands: Mapping[Node, tuple[Shape | None, ...]]
 
 
 def read_wiring(body: Mapping[str, Any], *, models: Mapping[str, str]) -> Wiring:
@@ -48,7 +57,11 @@ def read_wiring(body: Mapping[str, Any], *, models: Mapping[str, str]) -> Wiring
     outputs = tuple(find_references(body.get("output_layers")))
     if not inputs or not outputs:
         raise NetworkFileError("the model does not say which layers are its inputs and outputs")
-    raw = _raw_calls(body)
+    given = _raw_calls(body)
+    raw = {
+        node: tuple(each for each in operands if isinstance(each, Reference))
+        for node, operands in given.items()
+    }
     names = {_name(entry) for entry in body["layers"]}
     everything = [*inputs, *outputs, *(r for given in raw.values() for r in given)]
     for reference in everything:
@@ -65,7 +78,17 @@ def read_wiring(body: Mapping[str, Any], *, models: Mapping[str, str]) -> Wiring
         calls=calls,
         order=_ordered(calls, outputs=outputs),
         declared=_declared(r for given in (*calls.values(), outputs) for r in given),
+        operands=_operands(given),
     )
+
+
+def _operands(given: Mapping[Node, tuple[Operand, ...]]) -> dict[Node, tuple[Shape | None, ...]]:
+    """Return what stands beside constants, of the calls that have any."""
+    return {
+        node: tuple(each.shape if isinstance(each, Constant) else None for each in operands)
+        for node, operands in given.items()
+        if any(isinstance(each, Constant) for each in operands)
+    }
 
 
 def _name(entry: Mapping[str, Any]) -> str:
@@ -73,13 +96,13 @@ def _name(entry: Mapping[str, Any]) -> str:
     return name if isinstance(name, str) else str(entry["config"].get("name"))
 
 
-def _raw_calls(body: Mapping[str, Any]) -> dict[Node, tuple[Reference, ...]]:
+def _raw_calls(body: Mapping[str, Any]) -> dict[Node, tuple[Operand, ...]]:
     calls = {}
     for entry in body["layers"]:
         name = _name(entry)
         given = inbound_calls(entry.get("inbound_nodes"), where=f"layer {name!r}")
-        for index, references in enumerate(given):
-            calls[(name, index)] = references
+        for index, operands in enumerate(given):
+            calls[(name, index)] = operands
     return calls
 
 

@@ -117,7 +117,7 @@ def training_bytes(network: Network, *, precision: Precision, optimizer: str) ->
     tensors = 1 + OPTIMIZER_SLOTS[optimizer]
     largest = max((op.parameters for op in operators if op.variables), default=0)
     states = network.parameters + tensors * network.trainable_parameters + UPDATE_COPIES * largest
-    ends = network.batch_size * sum(math.prod(tensor.shape) for tensor in network.outputs)
+    ends = network.batch_size * sum(end.fold * math.prod(end.shape) for end in network.outputs)
     kept = input_elements + sum(op.output_elements for op in operators) + LOSS_COPIES * ends
     workspace = _largest_step(operators, input_elements=input_elements)
     loops = [(op.shape, op.repeats) for op in operators if isinstance(op.shape, RecurrentShape)]

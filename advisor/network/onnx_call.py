@@ -220,6 +220,11 @@ class OnnxCall:
         kernel = ElementwiseShape(op=op, elements=elements, n_inputs=n_inputs)
         return Step(shape=kernel, elements=elements, weights=weights)
 
+    def passes(self, op: str, shape: Shape, *, count: int) -> Step:
+        """Return the step that goes `count` times over the values of `shape`."""
+        elements = self.total(shape)
+        return Step(shape=ElementwiseShape(op=op, elements=count * elements), elements=elements)
+
     def copied(self, *outputs: Shape, weights: tuple[int, ...] = ()) -> Result:
         """Return a result that moves its input."""
         elements = (sum(math.prod(shape) for shape in outputs),)

@@ -4,16 +4,14 @@ Leaves to others: `MatMul` and `Gemm` (`onnx_rules_layers`).
 """
 
 import math
-from collections import Counter
 
 from advisor.model.kernel import GemmShape
 from advisor.network.call import Result, Step
-from advisor.network.einsum import product_sizes
+from advisor.network.einsum import letters_of_result, letters_of_term, product_sizes
 from advisor.network.onnx_call import OnnxCall
 
 # More letters than a tensor has dimensions in practice: a longer equation was made to harm.
 _MOST_LETTERS = 256
-_ANY = "..."
 
 
 def einsum(call: OnnxCall) -> Result:
@@ -25,7 +23,7 @@ def einsum(call: OnnxCall) -> Result:
         raise call.refuse(f"its equation {equation[:40]!r} does not fit its inputs")
     operands = [_letters(call, term, index) for index, term in enumerate(terms)]
     sizes = _sizes(call, operands)
-    result = _letters_of_result(after if "->" in equation else None, operands)
+    result = letters_of_result(after if "->" in equation else None, operands)
     if not set(result) <= set(sizes):
         raise call.refuse(f"its result has dimensions that no input has: {equation[:40]!r}")
     output = tuple(sizes[letter] for letter in result)
@@ -54,14 +52,11 @@ def einsum(call: OnnxCall) -> Result:
 
 
 def _letters(call: OnnxCall, term: str, index: int) -> tuple[str, ...]:
-    """Return a name for each dimension of an input; those of "..." are counted from the end."""
-    rank = len(call.shape(index))
-    left, dots, right = term.partition(_ANY)
-    n_any = rank - len(left) - len(right)
-    names = left + right
-    if n_any < 0 or (n_any and not dots) or (names and not names.isalpha()):
+    """Return a name for each dimension of an input."""
+    letters = letters_of_term(term, rank=len(call.shape(index)))
+    if letters is None:
         raise call.refuse(f"{term[:40]!r} does not fit its input {call.shape(index)}")
-    return (*left, *(f"{_ANY}{place}" for place in range(n_any, 0, -1)), *right)
+    return letters
 
 
 def _sizes(call: OnnxCall, operands: list[tuple[str, ...]]) -> dict[str, int]:
@@ -73,17 +68,6 @@ def _sizes(call: OnnxCall, operands: list[tuple[str, ...]]) -> dict[str, int]:
                 raise call.refuse(f"dimension {letter!r} is {known} and {size}")
             sizes[letter] = max(known, size)
     return sizes
-
-
-def _letters_of_result(after: str | None, operands: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the dimensions of the result; where they are not written, those that occur once."""
-    counts = Counter(letter for letters in operands for letter in set(letters))
-    free = sorted((x for x in counts if x.startswith(_ANY)), key=lambda x: -int(x[len(_ANY) :]))
-    if after is None:
-        every = Counter(letter for letters in operands for letter in letters)
-        return (*free, *sorted(x for x in every if every[x] == 1 and not x.startswith(_ANY)))
-    left, dots, right = after.partition(_ANY)
-    return (*left, *(free if dots else ()), *right)
 
 
 def _product_shape(

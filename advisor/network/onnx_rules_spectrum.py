@@ -11,7 +11,7 @@ from advisor.network.rules_audio import halvings
 
 
 def _transformed(call: OnnxCall, output: Shape, *, length: int) -> Result:
-    step = call.elementwise("fft", (*output, halvings(length)))
+    step = call.passes("fft", output, count=halvings(length))
     return Result(outputs=(output,), steps=(step,))
 
 

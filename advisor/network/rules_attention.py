@@ -53,9 +53,9 @@ def _weighing(call: Call, heads: _Heads, *, start: int) -> tuple[Step, ...]:
         value_dim=heads.value_dim,
     )
     return (
-        dataclasses.replace(scores, reads=(start, start + 1)),
+        dataclasses.replace(scores, reads=(start, start + 1), is_product=True),
         softmax,
-        dataclasses.replace(total, reads=(start + 4, start + 2)),
+        dataclasses.replace(total, reads=(start + 4, start + 2), is_product=True),
     )
 
 
@@ -185,6 +185,7 @@ def _scored(call: Call, *scoring: Step, queries: int, values: int, outer: int) -
         shape=GemmShape(m=queries, n=value[-1], k=values, batch=batch),
         elements=batch * queries * value[-1],
         reads=(len(scoring), -2),
+        is_product=True,
     )
     outputs: tuple[Shape, ...] = ((*query[:-1], value[-1]),)
     if len(call.declared) > 1:  # the scores are asked for
@@ -205,6 +206,7 @@ def dot_attention(call: Call) -> Result:
         elements=batch * queries * values,
         weights=(1,) if call.fields.flag("use_scale", default=False) else (),
         reads=(-1, -3 if len(call.inputs) > 2 else -2),
+        is_product=True,
     )
     return _scored(call, scoring, queries=queries, values=values, outer=outer)
 

@@ -77,7 +77,7 @@ def mel_spectrogram(call: Call) -> Result:
     return Result(
         outputs=(output,),
         steps=(
-            call.elementwise("fft", (*spectrum, halvings(length))),
+            call.passes("fft", spectrum, count=halvings(length)),
             call.elementwise("sqrt", spectrum, n_inputs=2),
             banded,
             call.elementwise("log", output),

@@ -44,10 +44,14 @@ def combine(call: Call) -> Result:
 
 
 def concatenate(call: Call) -> Result:
-    """Rule of `Concatenate`: a copy of all inputs."""
+    """Rule of `Concatenate`: a copy of all inputs; along the batch there are more samples."""
     axis = call.fields.raw("axis", default=-1)
     if not is_integer(axis):
         raise call.fields.refuse(f"'axis' must be a whole number, found {axis!r}")
+    if axis == 0 and len(set(call.inputs)) == 1:
+        count = len(call.inputs)
+        step = call.elementwise("copy", (count, *call.input), n_inputs=count)
+        return Result(outputs=(call.input,), steps=(step,), samples=count * call.batch)
     position = axis_position(call, axis, shape=call.input)
     for other in call.inputs[1:]:
         ours = (*call.input[:position], 0, *call.input[position + 1 :])
@@ -75,7 +79,8 @@ def dot(call: Call) -> Result:
     columns = (*second[:at_second], *second[at_second + 1 :])
     output = (*rows, *columns) or (1,)
     gemm = GemmShape(m=math.prod(rows), n=math.prod(columns), k=first[at_first], batch=call.batch)
-    return Result(outputs=(output,), steps=(Step(shape=gemm, elements=call.total(output)),))
+    step = Step(shape=gemm, elements=call.total(output), is_product=True)
+    return Result(outputs=(output,), steps=(step,))
 
 
 _COMBINED = ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum")

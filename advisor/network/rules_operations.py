@@ -7,42 +7,26 @@ Leaves to others: real layers.
 
 import math
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
-from advisor.model.kernel import GemmShape, PoolShape
+from advisor.model.kernel import NormShape, PoolShape
 from advisor.network.activations import activation_steps, softmax_step
 from advisor.network.call import Call, Result, Rule, Shape, Step, axis_position
-from advisor.network.einsum import product_sizes
-from advisor.network.fields import is_integer
+from advisor.network.fields import Fields, is_integer
+from advisor.network.operation_names import BINARY, MIDDLING, REDUCING, SORTING, UNARY
 from advisor.network.rules_attention import product_attention
+from advisor.network.rules_audio import halvings
 from advisor.network.rules_merge import broadcast, concatenate
+from advisor.network.rules_operations_einsum import find_einsum
+from advisor.network.rules_operations_linalg import find_linear
+from advisor.network.rules_operations_products import find_product
+from advisor.network.rules_operations_shape import find_arranged
+from advisor.network.rules_operations_spectrum import find_spectrum
+from advisor.network.rules_operations_windows import find_window
 
-# Two terms of letters and their result: "btd,bsd->bts".
-_EINSUM = re.compile(r"([a-zA-Z]{1,16}),([a-zA-Z]{1,16})->([a-zA-Z]{1,16})")
-_BINARY = (
-    "add", "subtract", "multiply", "divide", "truedivide", "truediv", "sub", "mul", "maximum",
-    "minimum", "power", "pow", "floordivide", "addv2", "realdiv", "squareddifference",
-    "mod", "floormod", "equal", "notequal", "greater", "greaterequal", "less", "lessequal",
-    "logicaland", "logicalor", "logicalxor", "where", "arctan2",
-)  # fmt: skip
-_UNARY = (
-    "relu", "relu6", "sigmoid", "tanh", "exp", "log", "sqrt", "rsqrt", "square", "absolute", "abs",
-    "negative", "neg", "softplus", "softsign", "silu", "swish", "gelu", "elu", "selu", "leakyrelu",
-    "hardsigmoid", "hardsilu", "hardswish", "erf", "cast", "clip", "clipbyvalue", "logsigmoid",
-    "sin", "cos", "reciprocal", "sign", "floor", "round", "identity", "stopgradient", "celu",
-    "sparsesoftmax", "hardtanh", "tanhshrink", "softshrink", "hardshrink", "log1p", "expm1",
-    "zeroslike", "oneslike", "cumsum", "cumprod", "argsort", "sort", "isnan", "isinf", "isfinite",
-    "logicalnot", "ceil", "trunc", "tan", "arctan", "sinh", "cosh", "threshold",
-)  # fmt: skip
-_REDUCING = (
-    "mean", "sum", "max", "min", "reducemean", "reducesum", "reducemax", "reducemin", "amax",
-    "amin", "average", "prod", "any", "all", "var", "std", "logsumexp", "argmax", "argmin",
-)  # fmt: skip
-_RENAMING = ("reshape", "squeeze", "expanddims")
-_MOVING = (
-    "transpose", "getitem", "pad", "stack", "tile", "repeat", "concat", "flip", "take", "roll",
-    "broadcastto", "concatenate", "split", "unstack", "swapaxes", "moveaxis", "takealongaxis",
-    "topk", "resize", "extractpatches", "diagonal", "tril", "triu",
-)  # fmt: skip
+# Layers of Keras 2 around a function of TensorFlow, whose arguments are not in their configuration.
+_FUNCTIONS = ("TFOpLambda", "SlicingOpLambda", "TensorFlowOpLayer")
 
 
 def is_operation(call: Call) -> bool:
@@ -61,7 +45,7 @@ def _operation_name(call: Call) -> str:
     """Return "truediv" for the layer "math.truediv" and for the operation "TrueDiv"."""
     function = call.fields.raw("function")
     name = call.class_name
-    if name in ("TFOpLambda", "SlicingOpLambda", "TensorFlowOpLayer"):
+    if name in _FUNCTIONS:
         name = (
             function if isinstance(function, str) else str(call.fields.raw("node_def", default=""))
         )
@@ -125,137 +109,125 @@ def _reduced(call: Call) -> Result:
     return Result(outputs=call.recorded or (output,), steps=(step,))
 
 
-def _is_product(call: Call) -> bool:
-    """Whether both matrices are inputs, each with rows and columns in every sample."""
-    return len(call.inputs) > 1 and all(len(shape) > 1 for shape in call.inputs[:2])
+def _normalised(kind: str) -> Rule:
+    """Return the rule of a normalisation whose scales are no weights of the layer."""
+
+    def rule(call: Call) -> Result:
+        axis = call.fields.raw("axis", default=-1)
+        listed = call.fields.sequence_of_integers("axis", [axis] if is_integer(axis) else axis)
+        positions = {axis_position(call, each, shape=call.input) for each in listed}
+        channels = math.prod(n for p, n in enumerate(call.input) if p in positions)
+        elements = call.total(call.input)
+        shape = NormShape(kind=kind, elements=elements, channels=channels)
+        step = Step(shape=shape, elements=elements, reads=(-1,))
+        return Result(outputs=(call.input,), steps=(step,))
+
+    return rule
 
 
-def _matrix_product(call: Call) -> Result:
-    (*outer, m, k), (*_other, k_too, n) = call.inputs[:2]
-    if k != k_too:
-        raise call.fields.refuse(f"its inputs do not fit together: {call.inputs}")
-    output = (*outer, m, n)
-    gemm = GemmShape(m=m, n=n, k=k, batch=call.batch * math.prod(outer))
-    return Result(outputs=(output,), steps=(Step(shape=gemm, elements=call.total(output)),))
-
-
-def _product_rank(call: Call) -> int:
-    """Return the inner size of a product with a constant matrix on the right; 0: it is no such."""
-    name, axes = _operation_name(call), call.fields.raw("axes")
-    if name == "tensordot" and axes not in (1, [[len(call.input)], [0]], [[-1], [0]]):
-        return 0
-    is_right = any(
-        len(recorded) == len(call.input) > 0 and recorded[:-1] == call.input[:-1]
-        for recorded in call.recorded[:1]
+def _moments(call: Call) -> Result:
+    """Rule of `moments`: mean and variance along axes."""
+    fields = Fields(
+        config={**call.fields.config, "axis": call.fields.raw("axes")}, where=call.fields.where
     )
-    return call.input[-1] if is_right else 0
+    found = _reduced(replace(call, fields=fields))
+    reads = (replace(step, reads=(-1,)) for step in found.steps * 2)
+    return Result(outputs=(found.outputs * 2)[:2], steps=tuple(reads))
 
 
-def _constant_product(call: Call) -> Result:
-    """Rule of a product with a matrix that is written in the file, which is no weight."""
-    output = call.recorded[0]
-    gemm = GemmShape(m=call.total(output[:-1]), n=output[-1], k=_product_rank(call))
-    return Result(outputs=(output,), steps=(Step(shape=gemm, elements=call.total(output)),))
+def _row(call: Call, axis: object) -> int:
+    """Return how many values lie along an axis; all of a sample where none is given."""
+    if not isinstance(axis, int) or isinstance(axis, bool) or not call.input:
+        return math.prod(call.input)
+    return call.input[axis_position(call, axis, shape=call.input)]
 
 
-def _einsum(call: Call) -> Result:
-    """Rule of `keras.ops.einsum` of two tensors that share their batch."""
-    output, sizes, terms = _letters(call)
-    found = product_sizes(*terms, kept=output, sizes=sizes)
-    shape = tuple(sizes[letter] for letter in output)
-    if set(terms[0]) | set(terms[1]) <= set(output):
-        return Result(outputs=(shape,), steps=(call.elementwise("multiply", shape, n_inputs=2),))
-    gemm = GemmShape(m=found.rows, n=found.columns, k=found.inner, batch=call.batch * found.alone)
-    return Result(outputs=(shape,), steps=(Step(shape=gemm, elements=call.total(shape)),))
+def _sorted(call: Call) -> Result:
+    """Rule of what puts values in order: once over them for each halving of a row."""
+    columns = _row(call, call.fields.raw("axis", default=-1))
+    step = call.passes("sort", call.input, count=halvings(columns))
+    return Result(outputs=call.recorded or (call.input,), steps=(step,))
 
 
-def _constant_einsum(call: Call) -> Result | None:
-    """Return an einsum of one tensor and a constant of the file; None: its sizes are not known."""
-    found = _EINSUM.fullmatch(str(call.fields.raw("subscripts")).replace(" ", ""))
-    if found is None or not call.recorded:
-        return None
-    first, second, output = found.groups()
-    made = call.recorded[0]
-    for data, constant in ((first, second), (second, first)):
-        fits = data[0] == output[0] and len(data) - 1 == len(call.input)
-        if not fits or len(output) - 1 != len(made):
-            continue
-        sizes = {**dict(zip(output[1:], made, strict=True)),
-                 **dict(zip(data[1:], call.input, strict=True))}  # fmt: skip
-        if all(letter in sizes for letter in constant):
-            part = product_sizes(data[1:], constant, kept=output[1:], sizes=sizes)
-            gemm = GemmShape(
-                m=call.batch * part.rows, n=part.columns, k=part.inner, batch=part.alone
-            )
-            return Result(outputs=(made,), steps=(Step(shape=gemm, elements=call.total(made)),))
-    return None
+def _median(call: Call) -> Result:
+    """Rule of medians and quantiles: the values are put in order."""
+    found = _reduced(call)
+    count = halvings(_row(call, call.fields.raw("axis")))
+    step = call.passes("sort", call.input, count=count)
+    return Result(outputs=found.outputs, steps=(step, *found.steps))
 
 
-def _is_plain_einsum(call: Call) -> bool:
-    """Whether two inputs and the result all begin with the same letter, that of the batch."""
-    equation = call.fields.raw("subscripts")
-    if not isinstance(equation, str) or len(call.inputs) != 2:
-        return False
-    found = _EINSUM.fullmatch(equation.replace(" ", ""))
-    if found is None:
-        return False
-    lengths = [len(term) - 1 for term in found.groups()[:2]]
-    has_batch = len({term[0] for term in found.groups()}) == 1
-    return has_batch and lengths == [len(shape) for shape in call.inputs]
+def _one_hot(call: Call) -> Result:
+    """Rule of `one_hot` and `multi_hot`."""
+    classes = call.fields.integer("num_classes")
+    leading = call.input[:-1] if _operation_name(call) == "multihot" else call.input
+    output = call.recorded[0] if call.recorded else (*leading, classes)
+    return Result(outputs=(output,), steps=(call.elementwise("one_hot", output),))
 
 
-def _letters(call: Call) -> tuple[str, dict[str, int], tuple[str, str]]:
-    """Return the letters of the result, the size of each, and those of both inputs; no batch."""
-    found = _EINSUM.fullmatch(str(call.fields.raw("subscripts")).replace(" ", ""))
-    assert found is not None
-    first, second, output = (term[1:] for term in found.groups())
-    sizes: dict[str, int] = {}
-    for letters, shape in zip((first, second), call.inputs, strict=True):
-        for letter, size in zip(letters, shape, strict=True):
-            if 1 not in (size, sizes.setdefault(letter, size)) and sizes[letter] != size:
-                raise call.fields.refuse(f"its inputs do not fit together: {call.inputs}")
-            sizes[letter] = max(size, sizes[letter])
-    if not set(output) <= set(sizes):
-        raise call.fields.refuse(f"its result has dimensions that no input has: {output!r}")
-    return output, sizes, (first, second)
-
-
-def _renamed(call: Call) -> Result:
-    return Result(outputs=call.recorded)
-
-
-def _moved(call: Call) -> Result:
-    recorded = call.recorded
-    elements = sum(math.prod(shape) for shape in recorded)
-    return Result(
-        outputs=recorded,
-        steps=(call.elementwise("copy", (elements,), n_inputs=len(call.inputs)),),
+def _gated(call: Call) -> Result:
+    """Rule of `glu`: one half by the other's sigmoid."""
+    axis = call.fields.raw("axis", default=-1)
+    position = axis_position(call, axis if is_integer(axis) else -1, shape=call.input)
+    output = (*call.input[:position], call.input[position] // 2, *call.input[position + 1 :])
+    steps = (
+        call.elementwise("sigmoid", output),
+        call.elementwise("multiply", output, n_inputs=2),
     )
+    return Result(outputs=(output,), steps=steps)
+
+
+def _segmented(call: Call) -> Result:
+    """Rule of `segment_sum` and its kind: every value is added to that of its segment."""
+    step = call.elementwise("add", call.input, n_inputs=2)
+    return Result(outputs=call.recorded or (call.input,), steps=(step,))
+
+
+def _crossed(call: Call) -> Result:
+    """Rule of `cross`: two products and a difference for each value."""
+    output = _with_constants(call, broadcast(call, call.inputs))
+    product = call.elementwise("multiply", output, n_inputs=2)
+    first, second = (replace(product, reads=tuple(range(-1, -1 - len(call.inputs), -1))),) * 2
+    difference = replace(call.elementwise("subtract", output, n_inputs=2), reads=(0, 1))
+    return Result(outputs=(output,), steps=(first, second, difference))
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(BINARY, _binary),
+    **dict.fromkeys(UNARY, _unary),
+    **dict.fromkeys(REDUCING, _reduced),
+    **dict.fromkeys(("softmax", "logsoftmax"), _softmax),
+    **dict.fromkeys(SORTING, _sorted),
+    **dict.fromkeys(MIDDLING, _median),
+    **dict.fromkeys(("onehot", "multihot"), _one_hot),
+    **dict.fromkeys(("segmentsum", "segmentmax", "segmentmin", "segmentprod"), _segmented),
+    "batchnorm": _normalised("batch_inference"),
+    **dict.fromkeys(("layernorm", "rmsnorm", "normalize"), _normalised("layer")),
+    "moments": _moments,
+    "glu": _gated,
+    "cross": _crossed,
+    "dotproductattention": product_attention,
+}
+# Of those of Keras 2: what needs no more than its inputs.
+_OF_FUNCTIONS = frozenset({*BINARY, *UNARY, *REDUCING, *SORTING, "softmax", "logsoftmax"})
+_FINDERS: tuple[Callable[[str, Call], Result | None], ...] = (
+    find_product, find_window, find_spectrum, find_linear, find_arranged,
+)  # fmt: skip
 
 
 def find_rule(call: Call) -> Rule | None:
     """Return the rule of an operation, None when it has none or its result's shape is unknown."""
     name = _operation_name(call)
-    rules: dict[str, Rule] = {
-        **dict.fromkeys(_BINARY, _binary),
-        **dict.fromkeys(_UNARY, _unary),
-        **dict.fromkeys(_REDUCING, _reduced),
-        "softmax": _softmax,
-        "logsoftmax": _softmax,
-        "matmul": _matrix_product,
-        "dotproductattention": product_attention,
-    }
-    if name == "einsum" and _is_plain_einsum(call):
-        return _einsum
-    if name == "einsum" and len(call.inputs) == 1:
-        made = _constant_einsum(call)
-        return None if made is None else lambda _call: made
-    if name in ("matmul", "dot", "tensordot") and len(call.inputs) == 1:
-        return _constant_product if _product_rank(call) else None
-    if name == "matmul" and not _is_product(call):
-        return None  # across the batch
-    if name == "concatenate" and len(call.inputs) > 1 and is_integer(call.fields.raw("axis")):
-        rules["concatenate"] = concatenate
-    if call.recorded:
-        rules |= {**dict.fromkeys(_RENAMING, _renamed), **dict.fromkeys(_MOVING, _moved)}
-    return rules.get(name)
+    is_joined = name in ("concatenate", "concat") and len(call.inputs) > 1
+    if is_joined and is_integer(call.fields.raw("axis")):
+        return concatenate
+    is_function = call.class_name in _FUNCTIONS
+    if is_function and name in _OF_FUNCTIONS:
+        return _RULES[name]
+    found = find_einsum(call) if name == "einsum" else None
+    for find in (find_product,) if is_function else _FINDERS:
+        found = found or find(name, call)
+    if found is not None:
+        made = found
+        return lambda _call: made
+    return None if is_function else _RULES.get(name)

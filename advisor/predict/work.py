@@ -256,7 +256,8 @@ def _as_run(operator: Operator, batch_size: int) -> KernelShape:
 def kernel_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[KernelCall, ...]:
     """Return what an operator computes in a step: forward, and its gradients when training.
 
-    A product without parameters (attention) has two inputs: both gradients are computed. A frozen
+    A product without parameters (attention) has two inputs: both gradients are computed, unless
+    one of them is a constant or data. A frozen
     layer has parameters and no trainable variables: no gradient of its weights. Batch
     normalisation uses its stored statistics in inference. The gradient of a transpose is another.
     """
@@ -278,7 +279,8 @@ def _single_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple
     if isinstance(shape, GemmShape | ConvShape):
         if operator.needs_input_gradient:
             calls.append(KernelCall(shape=shape, direction=Direction.INPUT_GRADIENT))
-        is_product_of_two = operator.used_parameters == 0 and operator.needs_input_gradient
+        has_two_factors = operator.used_parameters == 0 and not operator.has_one_gradient
+        is_product_of_two = has_two_factors and operator.needs_input_gradient
         if operator.used_variables > 0 or is_product_of_two:
             # What all samples add to the gradient of the weights is one product.
             calls.append(KernelCall(shape=operator.shape, direction=Direction.WEIGHT_GRADIENT))

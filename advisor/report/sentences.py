@@ -242,6 +242,7 @@ NETWORK = (
        " the shape of its result is recorded in the file."),
     N_("{layer}: the work and the weights of this kind of layer are not known and count as nothing;"
        " the shape of its result is taken to be that of its input."),
+    N_("{layer}: counts as products of matrices with as many operations; it may take longer."),
     N_("The first size, {size}, is taken for the batch."),
     N_("The second size, {size}, is taken for the batch."),
     N_("The third size, {size}, is taken for the batch."),

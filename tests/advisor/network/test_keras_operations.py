@@ -5,6 +5,7 @@ import pytest
 from advisor.model.kernel import (
     ElementwiseShape,
     GemmShape,
+    NormShape,
     PoolShape,
     SoftmaxShape,
     UnknownShape,
@@ -12,6 +13,7 @@ from advisor.model.kernel import (
 from advisor.network.call import Call
 from advisor.network.fields import Fields
 from tests.advisor.network.networks_data import built, functional, layer, sequential
+from tests.advisor.network.networks_data import operation as numbered
 
 OPS = "keras.src.ops.numpy"
 
@@ -28,6 +30,7 @@ def joined(op, *shapes, **config):
         ("bqhd,bkhd->bhqk", (10, 4, 16), (12, 4, 16), (4, 10, 12),
          GemmShape(m=10, n=12, k=16, batch=8)),
         ("btd,bsd->bts", (10, 16), (9, 16), (10, 9), GemmShape(m=10, n=9, k=16, batch=2)),
+        ("...ij,...jk->...ik", (10, 9), (9, 16), (10, 16), GemmShape(m=10, n=16, k=9, batch=2)),
         ("bi,bj->bij", (3,), (4,), (3, 4),
          ElementwiseShape(op="multiply", elements=24, n_inputs=2)),
     ],
@@ -39,7 +42,7 @@ def test_a_sum_over_named_dimensions(subscripts, first, second, made, kernel):
     assert network.notes == ()
 
 
-@pytest.mark.parametrize("subscripts", ["...ij,...jk->...ik", "btd,csd->btcs", 7])
+@pytest.mark.parametrize("subscripts", ["i...j,...jk->...ik", "btd,csd->btcs", "btd,bsd", 7])
 def test_other_equations_are_noted(subscripts):
     network = joined("Einsum", (10, 16), (9, 16), subscripts=subscripts)
     assert [type(op.shape) for op in network.operators] == [UnknownShape]
@@ -220,3 +223,60 @@ def test_each_place_may_have_a_constant_matrix_of_its_own():
 def test_a_constant_of_unknown_size_is_noted(subscripts, made):
     network = operation("Einsum", (8, 6), made, subscripts=subscripts)
     assert isinstance(network.operators[0].shape, UnknownShape)
+
+
+@pytest.mark.parametrize(
+    ("op", "config", "made", "kernel"),
+    [
+        ("BatchNorm", {"axis": -1}, (8, 6),
+         NormShape(kind="batch_inference", elements=96, channels=6)),
+        ("LayerNorm", {"axis": [1, 2]}, (8, 6), NormShape(kind="layer", elements=96, channels=48)),
+        ("RMSNorm", {"axis": -1}, (8, 6), NormShape(kind="layer", elements=96, channels=6)),
+        ("Normalize", {"axis": -1}, (8, 6), NormShape(kind="layer", elements=96, channels=6)),
+        ("Sort", {"axis": 1}, (8, 6), ElementwiseShape(op="sort", elements=3 * 96)),
+        ("Sort", {"axis": None}, (8, 6), ElementwiseShape(op="sort", elements=6 * 96)),
+        ("Median", {"axis": 1}, (6,), ElementwiseShape(op="sort", elements=3 * 96)),
+        ("OneHot", {"num_classes": 5}, (8, 6, 5), ElementwiseShape(op="one_hot", elements=480)),
+        ("MultiHot", {"num_classes": 5}, (8, 5), ElementwiseShape(op="one_hot", elements=80)),
+        ("Glu", {"axis": -1}, (8, 3), ElementwiseShape(op="sigmoid", elements=48)),
+        ("SegmentSum", {"num_segments": 4}, (8, 6),
+         ElementwiseShape(op="add", elements=96, n_inputs=2)),
+        ("Norm", {"axis": -1, "ord": None}, (8,), None),
+        ("Moments", {"axes": [1], "keepdims": True}, (1, 6), None),
+        ("Squareplus", {}, (8, 6), ElementwiseShape(op="squareplus", elements=96)),
+    ],
+)  # fmt: skip
+def test_operations_that_cost_something_count(op, config, made, kernel):
+    network = numbered(op, (8, 6), **config)
+    first = network.operators[0].shape
+    assert first == kernel or (kernel is None and isinstance(first, PoolShape))
+    assert network.outputs[0].shape == made
+    assert network.notes == ()
+
+
+def test_what_a_sort_keeps_is_its_result():
+    assert numbered("Sort", (8, 6), axis=1).operators[0].output_elements == 96
+
+
+def test_a_cross_product_is_two_products_and_a_difference():
+    network = numbered("Cross", (8, 3), (8, 3))
+    assert [op.shape.op for op in network.operators] == ["multiply", "multiply", "subtract"]
+    assert network.outputs[0].shape == (8, 3)
+
+
+@pytest.mark.parametrize("function", ["image.resize", "one_hot", "transpose", "nn.max_pool"])
+def test_functions_of_keras_2_keep_their_arguments_elsewhere(function):
+    network = joined("TFOpLambda", (8, 8, 6), function=function)
+    assert isinstance(network.operators[0].shape, UnknownShape)
+
+
+def test_a_constant_in_a_file_of_keras_2_is_seen():
+    product = layer("TFOpLambda", function="linalg.matmul")
+    config = functional({"in": (8, 6)}, {"op": (product, ["in"])}, ["op"])
+    value = [[0.0] * 3] * 6
+    config["config"]["layers"][1]["inbound_nodes"] = [["in", 0, 0, {"b": value}]]
+    assert len(built(config).notes) == 1  # it does not say which numbers are a matrix
+    config["config"]["layers"][1]["inbound_nodes"] = [
+        [["in", 0, 0, {}], ["_CONSTANT_VALUE", -1, value, {}]]
+    ]
+    assert built(config).operators[0].shape == GemmShape(m=16, n=3, k=6)
