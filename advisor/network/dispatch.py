@@ -23,6 +23,7 @@ from advisor.network import (
 from advisor.network.call import Call, Result, Rule, Shape, Step
 from advisor.network.fields import Fields, plain_name
 from advisor.network.moments import moment_repeats
+from advisor.network.rules_encoding import ENCODINGS, encoding
 from advisor.network.windows import read_image, read_rank
 
 _LAYER_RULES: dict[str, Rule] = {
@@ -155,6 +156,10 @@ def unknown(call: Call) -> Result:
     return Result(outputs=outputs, steps=(step,), note=note)
 
 
+def _encoded(call: Call) -> Result:
+    return encoding(call) or unknown(call)
+
+
 def _apply(call: Call, depth: int) -> Result:
     if depth > _MAX_WRAPPERS:
         raise call.fields.refuse(f"more than {_MAX_WRAPPERS} layers around each other")
@@ -162,6 +167,8 @@ def _apply(call: Call, depth: int) -> Result:
     if wrapper is not None:
         return wrapper(call, depth)
     rule = _LAYER_RULES.get(call.class_name)
+    if call.class_name in ENCODINGS:
+        rule = _encoded
     if rule is None or rules_operations.is_operation(call):
         rule = rules_operations.find_rule(call) or unknown
     result = rule(call)

@@ -153,10 +153,15 @@ _DISTURBING = (
     "RandomZoom", "RandomTranslation", "RandomContrast", "RandomBrightness", "RandomColorJitter",
     "RandomGrayscale", "RandomHue", "RandomSaturation", "RandomSharpness", "RandomShear",
     "RandomPerspective", "RandomGaussianBlur", "RandomErasing", "RandomInvert",
-    "RandomPosterization", "RandomColorDegeneration", "RandAugment", "AutoContrast",
+    "RandomPosterization", "RandomColorDegeneration", "RandAugment", "AutoContrast", "AugMix",
+    "Equalization", "Solarization", "RandomElasticTransform", "MixUp", "CutMix",
+    "ContrastLimitedAdaptiveHistogramEqualization",
 )  # fmt: skip
 RULES = {
-    **dict.fromkeys(("Masking", "ActivityRegularization", "Identity", "InputLayer"), passing),
+    **dict.fromkeys(
+        ("Masking", "ActivityRegularization", "Identity", "InputLayer", "MaxNumBoundingBoxes"),
+        passing,
+    ),
     "Flatten": flatten,
     "Reshape": reshape,
     "Permute": permute,

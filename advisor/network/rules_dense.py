@@ -77,6 +77,11 @@ class _Einsum:
     output: str
 
 
+# Labels of the dimensions that "..." stands for.
+_PLACES = "0123456789"
+_NOT_WRITTEN = str.maketrans("", "", _PLACES)
+
+
 def _parse_equation(call: Call) -> _Einsum:
     equation = call.fields.text("equation").replace(" ", "")
     left, arrow, output = equation.partition("->")
@@ -85,7 +90,7 @@ def _parse_equation(call: Call) -> _Einsum:
         raise call.fields.refuse(f"the equation {equation!r} is not of the form 'ab,bc->ac'")
     if "..." in data:
         missing = len(call.input) + 1 - len(data.replace("...", ""))
-        letters = "0123456789"[: max(missing, 0)]
+        letters = _PLACES[: max(missing, 0)]
         data, output = data.replace("...", letters), output.replace("...", letters)
     if len(data) != len(call.input) + 1:
         raise call.fields.refuse(f"the equation {equation!r} does not fit its input {call.input}")
@@ -101,7 +106,10 @@ def _label_sizes(call: Call, einsum: _Einsum) -> dict[str, int]:
             f"'output_shape' {describe(declared)} does not fit its equation, whose result is "
             f"{einsum.output!r}"
         )
-    tail = einsum.output[len(einsum.output) - len(entries) :]
+    # Keras adds what "..." stands for to the shape that is stated, before or behind it.
+    written = einsum.output.translate(_NOT_WRITTEN)
+    labels = written if len(entries) <= len(written) else einsum.output
+    tail = labels[len(labels) - len(entries) :]
     for label, entry in zip(tail, entries, strict=True):
         if entry is not None and label not in sizes:
             if not is_integer(entry) or not 1 <= entry <= MAX_DIMENSION:

@@ -11,9 +11,13 @@ import itertools
 import math
 from collections.abc import Callable
 
-from advisor.network.call import Call, Result, Shape
+from advisor.model.kernel import ElementwiseShape
+from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION, is_integer
 
+# Results of one operation, and dimensions of a tensor: more are files made to harm.
+_MAX_RESULTS = 1024
+_MAX_RANK = 64
 # The shapes of all results, None where they do not follow.
 _Shapes = tuple[Shape, ...] | None
 
@@ -21,7 +25,9 @@ _Shapes = tuple[Shape, ...] | None
 def _numbers(value: object) -> tuple[int, ...] | None:
     """Return a whole number or a list of them as a tuple."""
     listed = [value] if is_integer(value) else value
-    if not isinstance(listed, list) or not all(is_integer(each) for each in listed):
+    if not isinstance(listed, list) or len(listed) > _MAX_RANK:
+        return None
+    if not all(is_integer(each) for each in listed):
         return None
     return tuple(listed)
 
@@ -61,15 +67,17 @@ def _squeezed(call: Call) -> _Shapes:
     shape = (call.batch, *call.input)
     if axes is None:
         return (tuple(size for size in call.input if size != 1),)
-    positions = [_position(axis, len(shape)) for axis in _numbers(axes) or ()]
+    positions = [_position(axis, len(shape)) for axis in _numbers(axes) or (None,)]
     if any(p is None or p == 0 or shape[p] != 1 for p in positions):
         return None
     return (tuple(size for p, size in enumerate(shape) if p not in positions)[1:],)
 
 
 def _expanded(call: Call) -> _Shapes:
-    shape = list(call.input)
-    for axis in _numbers(call.fields.raw("axis")) or ():
+    shape, axes = list(call.input), _numbers(call.fields.raw("axis"))
+    if not axes:
+        return None
+    for axis in axes:
         position = axis - 1 if axis > 0 else axis + len(shape) + 1 if axis < 0 else 0
         if not 0 <= position <= len(shape):
             return None
@@ -168,7 +176,7 @@ def _split(call: Call) -> _Shapes:
     if not position:
         return None
     size = call.input[position - 1]
-    if is_integer(parts) and 0 < parts <= size and size % parts == 0:
+    if is_integer(parts) and 0 < parts <= _MAX_RESULTS and size % parts == 0:
         sizes = [size // parts] * parts
     else:
         cuts = _numbers(parts)
@@ -237,6 +245,29 @@ MOVED: dict[str, Callable[[Call], _Shapes]] = {
 }  # fmt: skip
 
 
+def _along_batch(name: str, call: Call) -> Result | None:
+    """Return what makes more or fewer samples of the batch; None: it is something else."""
+    axis = _position(call.fields.raw("axis", default=0), len(call.input) + 1)
+    if name == "split" and axis == 0:
+        parts = call.fields.raw("indices_or_sections")
+        if not is_integer(parts) or not 0 < parts <= _MAX_RESULTS or call.batch % parts:
+            return None
+        return _with_samples(call, call.batch // parts, n_results=parts)
+    repeats = _numbers(call.fields.raw("repeats")) or (0,)
+    is_repeated = name == "repeat" and axis == 0 and len(repeats) == 1
+    is_tiled = name == "tile" and len(repeats) == len(call.input) + 1 and {*repeats[1:]} == {1}
+    if (is_repeated or is_tiled) and repeats[0] > 0:
+        return _with_samples(call, call.batch * repeats[0], n_results=1)
+    return None
+
+
+def _with_samples(call: Call, samples: int, *, n_results: int) -> Result:
+    elements = n_results * samples * math.prod(call.input)
+    shape = ElementwiseShape(op="copy", elements=elements)
+    step = Step(shape=shape, elements=elements)
+    return Result(outputs=(call.input,) * n_results, steps=(step,), samples=samples)
+
+
 def find_arranged(name: str, call: Call) -> Result | None:
     """Return an operation that arranges values; None: it is none, or its result is not known."""
     if name in ("reshape", "ravel"):
@@ -244,6 +275,9 @@ def find_arranged(name: str, call: Call) -> Result | None:
     rule = RENAMED.get(name) or MOVED.get(name)
     if rule is None:
         return None
+    along_batch = _along_batch(name, call)
+    if along_batch is not None:
+        return along_batch
     outputs = call.recorded or rule(call)
     if not outputs or any(not all(0 < n <= MAX_DIMENSION for n in shape) for shape in outputs):
         return None

@@ -25,6 +25,10 @@ SINGLE = {
         lambda: L.EinsumDense("abc,cde->abde", output_shape=(None, 2, 3), bias_axes="de"),
     ),
     "einsum_dots": ((4, 9), lambda: L.EinsumDense("...x,xy->...y", output_shape=5, bias_axes="y")),
+    "einsum_dots_behind": (
+        (4, 5, 7),
+        lambda: L.EinsumDense("ab...,bcd->acd...", output_shape=(6, 3), bias_axes="d"),
+    ),
     "einsum_scale": ((3, 4, 9), lambda: L.EinsumDense("abcd,d->abcd", output_shape=(3, 4, 9))),
     "embedding": ((7,), lambda: L.Embedding(11, 5)),
     "conv1d": (SEQUENCE, lambda: L.Conv1D(4, 3)),
@@ -240,6 +244,48 @@ def operations():
     return keras.Model(feed, L.Dense(3)(ops.expand_dims(ops.sum(x, axis=-1), 1)))
 
 
+def windows():
+    """Windows of an image are taken for samples; the last operation has no recorded shape."""
+    feed = keras.Input((16, 16, 12))
+    x = ops.transpose(ops.reshape(feed, (-1, 4, 4, 4, 4, 12)), (0, 1, 3, 2, 4, 5))
+    qkv = ops.reshape(L.Dense(36)(ops.reshape(x, (-1, 16, 12))), (-1, 16, 3, 3, 4))
+    query, key, value = (ops.transpose(qkv, (2, 0, 3, 1, 4))[i] for i in range(3))
+    x = ops.matmul(ops.softmax(ops.matmul(query, ops.swapaxes(key, -1, -2))), value)
+    x = ops.reshape(ops.transpose(x, (0, 2, 1, 3)), (-1, 4, 4, 4, 4, 12))
+    return keras.Model(feed, ops.reshape(ops.transpose(x, (0, 1, 3, 2, 4, 5)), (-1, 16, 16, 12)))
+
+
+def given_filters():
+    feed = keras.Input((16, 16, 3))
+    x = ops.max_pool(ops.conv(feed, ops.zeros((3, 3, 3, 8)), 2, "same"), 2)
+    x = ops.depthwise_conv(x, ops.zeros((3, 3, 8, 1)), 1, "same")
+    x = ops.separable_conv(x, ops.zeros((3, 3, 8, 1)), ops.zeros((1, 1, 8, 4)), 1, "same")
+    x = ops.conv_transpose(x, ops.zeros((2, 2, 6, 4)), 2, "valid")
+    x = ops.batch_normalization(ops.average_pool(x, 2), ops.zeros(6), ops.ones(6), -1)
+    return keras.Model(feed, ops.image.resize(ops.layer_normalization(x), (6, 5)))
+
+
+def given_matrices():
+    feed = keras.Input((16, 4))
+    left = ops.matmul(ops.zeros((8, 16)), feed)
+    chain = ops.einsum("btd,de,ef->btf", feed, ops.zeros((4, 7)), ops.zeros((7, 3)))
+    return keras.Model(feed, [left, chain, ops.tensordot(feed, ops.zeros((16, 4, 9)), 2)])
+
+
+def joined_batches():
+    one, two = keras.Input((9,)), keras.Input((9,))
+    both = L.Dense(5)(ops.concatenate([one, two], axis=0))
+    return keras.Model([one, two], L.Dense(3)(ops.split(both, 2, axis=0)[0]))
+
+
+def categories():
+    words, number = keras.Input((1,), dtype="string"), keras.Input((1,), dtype="int64")
+    x = L.StringLookup(vocabulary=["x", "y"], output_mode="one_hot")(words)
+    y = L.Discretization(bin_boundaries=[0.0, 1.0], output_mode="one_hot")(number)
+    z = L.CategoryEncoding(6, output_mode="one_hot")(number)
+    return keras.Model([words, number], L.Dense(1)(L.Concatenate()([x, y, z])))
+
+
 def transformer():
     feed = keras.Input((16,))
     x = L.Embedding(50, 12)(feed)
@@ -263,6 +309,7 @@ WHOLE = (
     shared, nested, nested_sequential, distributed_model, frozen, frozen_inner, many_ends,
     named_ends, merges, states, bidirectional_states, attention, self_attention, image_attention,
     grouped_attention, dot_attention, operations, transformer, reversible, reversible_untied,
+    windows, given_filters, given_matrices, joined_batches, categories,
 )  # fmt: skip
 
 

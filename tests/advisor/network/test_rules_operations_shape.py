@@ -62,10 +62,12 @@ def test_the_last_operation_has_the_shape_of_keras(op, given, config, made):
         ("Moveaxis", {"source": 1}), ("Pad", {"pad_width": "x"}),
         ("Pad", {"pad_width": [[0, 0]] * 2}),
         ("Pad", {"pad_width": [[0, 0], [1, 2, 3], [0, 0]]}), ("Tile", {"repeats": [1] * 9}),
-        ("Repeat", {"repeats": 3, "axis": 0}), ("Stack", {"axis": 9}), ("Split", {"axis": 0}),
+        ("Repeat", {"repeats": 3, "axis": 9}), ("Stack", {"axis": 9}), ("Split", {"axis": 0}),
         ("Split", {"indices_or_sections": [4, 2], "axis": 1}),
         ("Split", {"indices_or_sections": [4, 9], "axis": 1}), ("TopK", {"k": 99}),
-        ("BroadcastTo", {"shape": [2]}), ("Take", {"axis": 0}), ("GetItem", {}),
+        ("Split", {"indices_or_sections": 2**30, "axis": 1}),
+        ("ExpandDims", {"axis": [0] * 65}), ("BroadcastTo", {"shape": [2]}),
+        ("Take", {"axis": 0}), ("GetItem", {}), ("Squeeze", {"axis": "x"}),
     ],
 )  # fmt: skip
 def test_a_shape_that_does_not_follow_is_noted(op, config):
@@ -121,3 +123,23 @@ def test_a_batch_that_stands_elsewhere_is_found():
     network = operation("Transpose", (8, 3, 6), made=[[3, None, 8, 6]], axes=[2, 0, 1, 3])
     assert network.outputs[0].shape == (3, 8, 6)
     assert network.notes == ()
+
+
+def samples_behind(op, **config):
+    """How many rows a layer has behind an operation on two batches that are joined."""
+    ops = {"module": "keras.src.ops.numpy"}
+    calls = {
+        "both": (layer("Concatenate", axis=0), ["a", "b"]),
+        "op": ({**layer(op, **config), **ops}, ["both"]),
+        "dense": (layer("Dense", units=5), ["op"]),
+    }
+    network = built(functional({"a": (6,), "b": (6,)}, calls, ["dense"]), batch=4)
+    (product,) = (each.shape for each in network.operators if isinstance(each.shape, GemmShape))
+    return product.m
+
+
+def test_a_batch_is_taken_apart_and_repeated():
+    assert samples_behind("Split", axis=0, indices_or_sections=2) == 4
+    assert samples_behind("Repeat", axis=0, repeats=3) == 24
+    assert samples_behind("Tile", repeats=[3, 1]) == 24
+    assert samples_behind("Split", axis=0, indices_or_sections=3) == 8  # not known: as before
