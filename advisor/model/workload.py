@@ -29,7 +29,8 @@ class Operator:
             those of all its repeats together.
         shared_parameters: values of its weights that an earlier call of the layer counts;
             shared_variables: those of these tensors that training updates.
-        kept_elements: values that training keeps of it beside them, where its shape does not tell.
+        kept_elements: values that training keeps of it beside them, where its shape does not tell;
+            less than 0 where it keeps fewer.
         repeats: times that it is run in a step, one after the other: moments of a sequence.
         has_one_gradient: of a product without weights, whether one factor has none: a constant of
             the file, or data that nothing trained comes before.

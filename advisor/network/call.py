@@ -25,7 +25,8 @@ class Step:
         is_shared: whether an earlier step of this layer counts these weights.
         reads: earlier steps of this layer (0, 1, ...) or inputs of the layer (-1 for the first,
             -2 for the second); None: the step before, all inputs for the first step.
-        kept: values that training keeps of it beside them, where its shape does not tell.
+        kept: values that training keeps of it beside them, where its shape does not tell; less
+            than 0 where it keeps fewer.
         is_product: whether it multiplies what it reads, and nothing else but constants: each of
             these that something trained comes before has a gradient.
         repeats: times that it is run one after the other, once for each moment of a sequence.

@@ -10,8 +10,8 @@ Inference  = weights in the precision + the most results that are alive at once 
              until the last operator that reads it has run) + the same workspace.
 Against the growth of a process in its first Keras steps (peak resident memory, seven of the
 bundled networks, two optimizers) the training figure lies between 25 % too low and 45 % too high;
-of 26 recurrent networks (`kept_over_time`) between 14 % too low and 30 % too high, of a
-convolutional one 73 % too high.
+of 26 recurrent networks (`kept_over_time`) between 14 % too low and 30 % too high, of 17
+convolutional ones (`rules_recurrent`) between 23 % too low and 16 % too high.
 The framework itself (some hundred MB) and the data set come on top.
 Leaves to others: whether a device has that much (`advisor.recommend.requirements`).
 """

@@ -153,3 +153,73 @@ def test_a_recurrent_layer_within_a_sequence_keeps_that_of_all_moments():
     assert training_bytes(network, precision=Precision.FLOAT32, optimizer="sgd") > 4 * (
         whole + sum(op.output_elements for op in without)
     )
+
+
+# The same of layers with convolutions; `batch` samples at once.
+@pytest.mark.parametrize(
+    ("shape", "batch", "body", "measured"),
+    [
+        ((10, 40, 40, 8), 16, layer("ConvLSTM2D", filters=16, kernel_size=3, padding="same"), 296),
+        (
+            (10, 40, 40, 8),
+            16,
+            layer("ConvLSTM2D", filters=16, kernel_size=3, padding="same", return_sequences=True),
+            359,
+        ),
+        ((20, 32, 32, 4), 16, layer("ConvLSTM2D", filters=32, kernel_size=3, padding="same"), 466),
+        (
+            (8, 64, 64, 3),
+            8,
+            layer("ConvLSTM2D", filters=24, kernel_size=5, padding="same", return_sequences=True),
+            440,
+        ),
+        ((16, 24, 24, 32), 16, layer("ConvLSTM2D", filters=16, kernel_size=3), 185),
+        ((60, 200, 16), 16, layer("ConvLSTM1D", filters=32, kernel_size=3, padding="same"), 213),
+        ((8, 12, 12, 12, 8), 8, layer("ConvLSTM3D", filters=16, kernel_size=3, padding="same"), 98),
+        ((40, 16, 16, 8), 16, layer("ConvLSTM2D", filters=16, kernel_size=3, padding="same"), 110),
+        ((30, 24, 24, 8), 16, layer("ConvLSTM2D", filters=24, kernel_size=3, padding="same"), 262),
+        (
+            (30, 24, 24, 8),
+            16,
+            layer("ConvLSTM2D", filters=24, kernel_size=3, padding="same", return_sequences=True),
+            447,
+        ),
+        ((30, 24, 24, 64), 16, layer("ConvLSTM2D", filters=8, kernel_size=3, padding="same"), 300),
+        ((12, 48, 48, 1), 8, layer("ConvLSTM2D", filters=40, kernel_size=3, padding="same"), 413),
+        ((12, 48, 48, 1), 8, layer("ConvLSTM2D", filters=40, kernel_size=1, padding="same"), 376),
+        (
+            (20, 64, 64, 1),
+            8,
+            layer("ConvLSTM2D", filters=16, kernel_size=5, padding="same", return_sequences=True),
+            602,
+        ),
+        (
+            (100, 12, 12, 16),
+            16,
+            layer("ConvLSTM2D", filters=32, kernel_size=3, padding="same"),
+            307,
+        ),
+        (
+            (100, 300, 8),
+            16,
+            layer("ConvLSTM1D", filters=16, kernel_size=5, padding="same", return_sequences=True),
+            523,
+        ),
+        (
+            (6, 16, 16, 16, 4),
+            8,
+            layer("ConvLSTM3D", filters=24, kernel_size=3, padding="same", return_sequences=True),
+            350,
+        ),
+    ],
+)
+def test_training_of_recurrent_convolutions_needs_what_was_measured(shape, batch, body, measured):
+    ours = kept_bytes(shape, body, batch) / 2**20
+    assert 0.76 * measured < ours < 1.17 * measured
+
+
+def test_a_moment_within_a_sequence_has_its_workspace_once():
+    body = layer("ConvLSTM2D", filters=8, kernel_size=3, padding="same")
+    one = kept_bytes((9, 12, 12, 4), body, 2)
+    two = kept_bytes((2, 9, 12, 12, 4), layer("TimeDistributed", layer=body), 2)
+    assert 1.5 * one < two < 3 * one
