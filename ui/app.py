@@ -90,10 +90,15 @@ class Shell(QObject):
         )
 
     def speak(self, language: str) -> None:
-        """Go on in another language: same job, same page, same place on the screen."""
+        """Go on in another language: same job, same page, same place on the screen.
+
+        The settings, in which it was chosen, stay open.
+        """
         old = self.window
+        settings_at = None
         for wiring in old.findChildren(Wiring):
             self._memory.keep(old, wiring.form)
+            settings_at = wiring.settings_place
             wiring.leave()
         keep_language(language)
         translator = translator_for(language)
@@ -104,6 +109,9 @@ class Shell(QObject):
         self.window.show_page(old.page_name)
         self.window.show()
         old.hide()
+        if settings_at is not None:
+            for wiring in self.window.findChildren(Wiring):
+                wiring.show_settings(at=settings_at)
         self._delete_when_idle(old)
 
     def _delete_when_idle(self, window: MainWindow) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
+from shiboken6 import isValid
 
 from advisor.i18n import N_, Translator
 from advisor.report.job_line import job_sentence
@@ -59,6 +60,7 @@ class Wiring(QObject):
         self._presenters = presenters
         self._tr = translator
         self._compare_view: CompareView | None = None
+        self._settings: QDialog | None = None
         self.form = JobForm(known_networks(), translator=translator)
         self.start = StartView(translator=translator)
         self.window = MainWindow(
@@ -111,7 +113,7 @@ class Wiring(QObject):
         self.form.changed.connect(self._take_job)
         window.model_dropped.connect(self._take_model)
         window.prices_requested.connect(self._show_prices)
-        window.settings_requested.connect(self._show_settings)
+        window.settings_requested.connect(self.show_settings)
         window.closing.connect(advise.close)
         start.offer_last(has_last=last_recommendation_file().is_file())
         workload.show_request(self.form.request())
@@ -161,13 +163,24 @@ class Wiring(QObject):
             self.form.take_model(path)
             self.window.show_page("workload")
 
-    def _show_settings(self) -> None:
+    @property
+    def settings_place(self) -> QPoint | None:
+        """Where on the screen the settings are open; None where they are not."""
+        dialog = self._settings
+        is_open = dialog is not None and isValid(dialog) and dialog.isVisible()
+        return dialog.pos() if dialog is not None and is_open else None
+
+    def show_settings(self, *, at: QPoint | None = None) -> None:
+        """Open the settings, at a place of the screen or where Qt puts a dialog."""
         from ui.dialogs.settings import SettingsDialog
 
         dialog = SettingsDialog(translator=self._tr, parent=self.window)
+        self._settings = dialog
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.language_chosen.connect(self.language_chosen)
         dialog.theme_chosen.connect(choose_theme)
+        if at is not None:
+            dialog.move(at)
         dialog.show()
 
     def _show_prices(self) -> None:

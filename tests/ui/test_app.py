@@ -246,10 +246,17 @@ def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
     shell.spoken.connect(spoken.append)
     first.settings_button.click()
     (dialog,) = first.findChildren(SettingsDialog)
+    dialog.move(70, 90)
+    place = dialog.pos()
     dialog.language.setCurrentIndex(dialog.language.findData("zh_CN"))
     dialog.language.activated.emit(dialog.language.currentIndex())
     qtbot.waitUntil(lambda: shell.window is not first)
     window = shell.window
+    (settings,) = window.findChildren(SettingsDialog)
+    assert settings.isVisible()
+    assert settings.pos() == place
+    assert settings.windowTitle() == "设置"
+    settings.close()
     assert window.isVisible()
     assert not first.isVisible()
     assert window.page_name == "advice"
@@ -268,6 +275,24 @@ def test_the_language_changes_without_a_restart(qapp, tr, qtbot, tmp_path):
         window.close()
     assert presenter.wait(5.0)
     window.deleteLater()
+
+
+def test_settings_that_are_closed_stay_closed_in_another_language(qapp, tr, qtbot, tmp_path):
+    presenter = AdvisePresenter(translator=tr, walk_line=FakeWalk(5), keep=lambda _advice: None)
+    shell = Shell(presenter, memory=WindowMemory(tmp_path / "w.ini"), translator=tr)
+    first = shell.window
+    first.show()
+    first.settings_button.click()
+    (dialog,) = first.findChildren(SettingsDialog)
+    dialog.close()
+    qtbot.waitUntil(lambda: not isValid(dialog))
+    shell.speak("zh_CN")
+    assert not shell.window.findChildren(SettingsDialog)
+    qtbot.waitUntil(lambda: not isValid(first))
+    settle(shell.window)
+    shell.window.close()
+    assert presenter.wait(5.0)
+    shell.window.deleteLater()
 
 
 def test_a_window_is_deleted_when_nothing_of_it_runs_any_more(qapp, tr, qtbot, tmp_path):
