@@ -5,6 +5,7 @@ Leaves to others: what it is compared with (`advisor.compare.kernels`, `advisor.
 
 from dataclasses import dataclass
 
+from advisor.model.device_names import opencl_name
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
 
 
@@ -23,5 +24,7 @@ def own_device(profile: MachineProfile, device_id: str) -> OwnDevice | None:
         return OwnDevice(device_id=device_id, name=profile.cpu.brand, kind=DeviceKind.CPU)
     for device in profile.opencl:
         if device.id == device_id:
-            return OwnDevice(device_id=device_id, name=device.name, kind=device.kind)
+            return OwnDevice(
+                device_id=device_id, name=opencl_name(device, profile), kind=device.kind
+            )
     return None

@@ -7,6 +7,7 @@ anything to explain (`advisor.normal.judge`), the sentences (`advisor.report.nor
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from advisor.model.device_names import POCL_PLATFORM
 from advisor.model.efficiency import Cause, CauseCode, Detail, PeakBasis
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile, OpenclDevice
 from advisor.model.measurement import Measurement, Runner, StabilityWarning
@@ -23,7 +24,6 @@ _SLOW_GOVERNORS = frozenset({"powersave", "conservative", "userspace"})
 _OWN_CLOCK_DRIVERS = frozenset({"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"})
 _MESA_PLATFORMS = frozenset({"rusticl", "clover"})
 _LAYERS = ("openclon12", "clvk", "clon12")
-_POCL = "Portable Computing Language"
 _POCL_DRIVERS = ("pthread-", "cpu-", "basic-", "cpu-minimal-")
 _BRANDS = ("amd", "intel", "generic", "genuine", "authentic", "0x")
 
@@ -176,7 +176,7 @@ def virtual_cpus(evidence: Evidence) -> Cause | None:
 def generic_pocl(evidence: Evidence) -> Cause | None:
     """PoCL does not know the processor by name, so it compiles for any."""
     device = evidence.device
-    if device is None or device.platform != _POCL or not is_generic_pocl(device.name):
+    if device is None or device.platform != POCL_PLATFORM or not is_generic_pocl(device.name):
         return None
     return cause(CauseCode.GENERIC_POCL, device=device.name)
 

@@ -13,6 +13,7 @@ from advisor.format import (
     format_spread,
 )
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import POCL_PLATFORM, device_name, is_renamed, opencl_name
 from advisor.model.efficiency import Efficiency
 from advisor.model.kernel import ConvShape, PeakShape, RecurrentShape
 from advisor.model.machine import (
@@ -33,7 +34,6 @@ from advisor.model.measurement import (
 )
 from advisor.model.report import Block, Facts, Paragraph, Section, Table
 from advisor.predict.work import rate
-from advisor.report.device_names import device_name
 from advisor.report.names import (
     MEASURED_IN_SHORT,
     OUTCOMES,
@@ -46,7 +46,7 @@ from advisor.report.said import said, said_line
 from advisor.report.sustained_section import sustained_blocks
 
 # The name by which people know it, and which fits a column.
-_SHORT = {"Portable Computing Language": "PoCL"}
+_SHORT = {POCL_PLATFORM: "PoCL"}
 _LAYERS = {ConvShape, RecurrentShape}
 # Flags worth a reader's time; the profile holds all of them.
 NOTABLE_ISA = (
@@ -128,7 +128,7 @@ def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]
         driver = device.kernel_driver or tr(N_("no driver"))
         yield tr(N_("Graphics")), f"{device.name}: {tr(DEVICE_KINDS[device.kind])}, {driver}"
     for opencl in profile.opencl:
-        yield "OpenCL", _opencl(opencl, tr)
+        yield "OpenCL", _opencl(opencl, profile, tr)
     for npu in profile.npus:
         yield "NPU", npu.name
     if profile.chassis is not None:
@@ -145,17 +145,20 @@ def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]
         yield "Python", f"{environment.version or UNKNOWN} ({kind}): {names}"
 
 
-def _opencl(device: OpenclDevice, tr: Translator) -> str:
+def _opencl(device: OpenclDevice, profile: MachineProfile, tr: Translator) -> str:
     size = format_bytes(device.global_mem_bytes)
     most = format_bytes(device.max_alloc_bytes)
-    return tr(
+    told = tr(
         N_("{name}: {kind}, {units} compute units, {size}, largest allocation {most}, the driver"
            " that comes with this app")
         if device.is_bundled_driver
         else N_("{name}: {kind}, {units} compute units, {size}, largest allocation {most}"),
-        name=device.name, kind=tr(DEVICE_KINDS[device.kind]), units=device.compute_units,
-        size=size, most=most,
+        name=opencl_name(device, profile), kind=tr(DEVICE_KINDS[device.kind]),
+        units=device.compute_units, size=size, most=most,
     )  # fmt: skip
+    if not is_renamed(device):
+        return told
+    return tr(N_("{told}; its driver calls it {name}"), told=told, name=device.name)
 
 
 def _stack(measurement: Measurement) -> str:

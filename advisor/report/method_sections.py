@@ -20,7 +20,7 @@ from advisor.model.workload import Workload
 from advisor.report.job_line import SEPARATOR, wishes
 from advisor.report.names import BASES, OPERATORS, PHASES
 from advisor.report.own_kernels import own_kernel_blocks
-from advisor.report.reasons import caveat_text
+from advisor.report.reasons import caveat_texts
 from advisor.report.said import said, source_text
 
 _SHOWN_SHARES = 8
@@ -103,7 +103,7 @@ def method_section(advice: Recommendation, tr: Translator) -> Section:
 
 def caveats_section(advice: Recommendation, tr: Translator) -> Section:
     """Return what the reader must know before acting."""
-    blocks = tuple(Paragraph(text=caveat_text(caveat, tr)) for caveat in advice.caveats)
+    blocks = tuple(Paragraph(text=text) for text in caveat_texts(advice, tr))
     return Section(title=tr(N_("Before you act")), blocks=blocks)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from advisor.format import UNKNOWN, format_factor, format_number, format_percent, format_rate
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import device_name
 from advisor.model.efficiency import (
     Cause,
     CauseCode,
@@ -19,7 +20,6 @@ from advisor.model.efficiency import (
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Runner
 from advisor.model.report import Block, Paragraph, Table
-from advisor.report.device_names import device_name
 from advisor.report.names import request_name
 
 _C = CauseCode

@@ -7,6 +7,7 @@ Leaves to others: the sentences (`advisor.report.reason_sentences`), when a reas
 (`advisor.recommend`).
 """
 
+import dataclasses
 import functools
 import re
 import string
@@ -22,6 +23,8 @@ from advisor.format import (
     format_usd,
 )
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import opencl_name
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet, StabilityWarning
 from advisor.model.recommendation import Caveat, Parameter, Reason, Recommendation
 from advisor.report.conditions_text import condition_text
@@ -125,6 +128,22 @@ def caveat_text(caveat: Caveat, tr: Translator) -> str:
     return f"{caveat.code.replace('_', ' ')}: {values}" if values else caveat.code
 
 
+def caveat_texts(advice: Recommendation, tr: Translator) -> list[str]:
+    """Return what the reader must know before acting; devices go by the name people know."""
+    return [_known(each, advice.profile, tr) for each in advice.caveats]
+
+
+def _known(caveat: Caveat, profile: MachineProfile, tr: Translator) -> str:
+    names = {device.name: opencl_name(device, profile) for device in profile.opencl}
+    parameters = tuple(
+        dataclasses.replace(each, value=names.get(str(each.value), each.value))
+        if each.name == "device"
+        else each
+        for each in caveat.parameters
+    )
+    return caveat_text(dataclasses.replace(caveat, parameters=parameters), tr)
+
+
 def grave_text(advice: Recommendation, tr: Translator) -> str:
     """Return the caveats without which no time of an advice may be read, a line each."""
     codes = (
@@ -135,7 +154,8 @@ def grave_text(advice: Recommendation, tr: Translator) -> str:
 
 def timing_texts(advice: Recommendation, tr: Translator) -> list[str]:
     """Return what there is to know before a time is believed, nothing of prices and ranks."""
-    return [caveat_text(each, tr) for each in advice.caveats if each.code not in _OF_CHOICE]
+    kept = tuple(each for each in advice.caveats if each.code not in _OF_CHOICE)
+    return caveat_texts(dataclasses.replace(advice, caveats=kept), tr)
 
 
 def trial_text(advice: Recommendation, tr: Translator) -> str:

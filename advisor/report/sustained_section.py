@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from advisor.format import format_duration, format_percent, format_rate
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import device_name
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.report import Bar, BarChart, Block, Paragraph
@@ -18,7 +19,6 @@ from advisor.predict.sustained import (
     burst_and_sustained,
 )
 from advisor.predict.work import flop
-from advisor.report.device_names import device_name
 from advisor.report.names import request_name
 
 # The time of a shorter run is told in seconds.

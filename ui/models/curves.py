@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import device_name
 from advisor.model.kernel import (
     ConvShape,
     GemmShape,
@@ -19,7 +20,6 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement
 from advisor.model.quantity import Precision
 from advisor.predict.work import bytes_moved, flop
-from advisor.report.device_names import device_name
 from advisor.report.names import request_name
 
 Results = Iterable[Measurement | FailedMeasurement]

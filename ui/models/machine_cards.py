@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from advisor.format import UNKNOWN, format_bytes, format_number, format_percent
 from advisor.i18n import N_, NP_, Translator
+from advisor.model.device_names import is_renamed, opencl_name
 from advisor.model.machine import (
     DeviceKind,
     Environment,
@@ -143,6 +144,8 @@ def _opencl(device: OpenclDevice, profile: MachineProfile, tr: Translator) -> Ca
     if device.is_bundled_driver:
         driver = tr(N_("{driver} (comes with this app)"), driver=driver)
     facts.add(N_("Driver"), driver)
+    if is_renamed(device):
+        facts.add(N_("Its driver's name for it"), device.name)
     facts.add(N_("Compute units"), _count(device.compute_units), name="compute_units")
     facts.add(N_("Highest clock"), _mhz(device.max_mhz), name="max_mhz")
     tip = _SHARED if device.has_unified_memory else ""
@@ -154,7 +157,7 @@ def _opencl(device: OpenclDevice, profile: MachineProfile, tr: Translator) -> Ca
     formats += ["float16"] if device.has_fp16 else []
     formats += ["float64"] if device.has_fp64 else []
     facts.add(N_("Number formats"), ", ".join(formats))
-    return Card(title="OpenCL", subtitle=device.name, facts=tuple(facts.lines))
+    return Card(title="OpenCL", subtitle=opencl_name(device, profile), facts=tuple(facts.lines))
 
 
 def _npu(npu: Npu, tr: Translator) -> Card:

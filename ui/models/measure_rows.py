@@ -9,10 +9,10 @@ from typing import TypeGuard
 from advisor.format import UNKNOWN, format_duration, format_rate, format_spread
 from advisor.i18n import N_, Translator
 from advisor.model import kernel
+from advisor.model.device_names import device_name
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome, Runner
 from advisor.predict.work import rate
-from advisor.report.device_names import device_name
 from advisor.report.names import MEASURED_IN_SHORT, OUTCOMES, request_name
 from advisor.report.said import said_line
 from ui.models.explanations import SPREAD

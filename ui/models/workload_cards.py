@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from advisor.format import format_bytes, format_count, format_percent
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import opencl_name
 from advisor.model.kernel import UnknownShape
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.workload import Operator, Workload
@@ -89,7 +90,7 @@ def _memory(workload: Workload, profile: MachineProfile | None, tr: Translator) 
         facts.append(_room(tr(N_("This machine")), memory.limit_bytes or memory.total_bytes,
                            needed, tr))  # fmt: skip
         facts += [
-            _room(device.name, device.global_mem_bytes, needed, tr)
+            _room(opencl_name(device, profile), device.global_mem_bytes, needed, tr)
             for device in profile.opencl
             if device.kind is not DeviceKind.CPU
         ]

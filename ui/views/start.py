@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 
 from advisor.format import format_number
 from advisor.i18n import N_, Translator
+from advisor.model.device_names import device_name
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import Outcome
 from advisor.model.recommendation import Preferences
-from advisor.report.device_names import device_name
 from advisor.report.job_line import job_sentence
 from advisor.report.names import WARNINGS, request_name
 from probes.machine.override_forms import corrected_since

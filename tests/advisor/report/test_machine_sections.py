@@ -4,7 +4,9 @@ import dataclasses
 import re
 
 from advisor.i18n import translator_for
+from advisor.model.device_names import POCL_PLATFORM
 from advisor.model.kernel import ConvShape, Direction, GemmShape, PeakShape
+from advisor.model.machine import DeviceKind
 from advisor.model.measurement import (
     BenchmarkRequest,
     FailedMeasurement,
@@ -21,7 +23,7 @@ from advisor.report.build import build_profile_report
 from advisor.report.machine_sections import measurement_section
 from advisor.report.names import MEASURED_IN_SHORT
 from advisor.report.text import render_text
-from tests.advisor.recommend.builders import a_profile
+from tests.advisor.recommend.builders import a_profile, an_opencl
 
 TR = translator_for("en")
 
@@ -146,3 +148,12 @@ def test_values_that_the_user_gave_are_named_as_such():
     told = render_text(build_profile_report(a_profile(overrides=("cpu.base_mhz",)), TR))
     assert re.search(r"Changed by you +cpu\.base_mhz", told)
     assert "Changed by you" not in render_text(build_profile_report(a_profile(), TR))
+
+
+def test_an_opencl_device_that_is_the_processor_goes_by_its_name_and_tells_its_drivers():
+    pocl = an_opencl(kind=DeviceKind.CPU, name="pthread-haswell-AMD", platform=POCL_PLATFORM)
+    profile = a_profile(opencl=(pocl,))
+    told = " ".join(render_text(build_profile_report(profile, TR)).split())
+    assert f"OpenCL {profile.cpu.brand} (OpenCL, PoCL): CPU, " in told
+    assert "; its driver calls it pthread-haswell-AMD" in told
+    assert "calls it" not in render_text(build_profile_report(a_profile(opencl=(an_opencl(),)), TR))

@@ -1,14 +1,19 @@
 """Every code has a sentence; the sentence that says most is taken; numbers carry their unit."""
 
+import dataclasses
 import itertools
 import string
 
 import pytest
 
 from advisor.i18n import translator_for
+from advisor.model.device_names import POCL_PLATFORM
+from advisor.model.machine import DeviceKind
 from advisor.model.recommendation import Caveat, Parameter, Reason, ReasonCode
 from advisor.report.reason_sentences import CAVEATS, REASONS
-from advisor.report.reasons import caveat_text, reason_text
+from advisor.report.reasons import caveat_text, caveat_texts, reason_text
+from tests.advisor.recommend.builders import a_profile, an_opencl
+from tests.ui.advice_values import an_advice
 
 TR = translator_for("en")
 
@@ -59,3 +64,14 @@ def test_caveats_of_unknown_code_show_themselves():
     caveat = Caveat(code="something_new", parameters=(Parameter(name="days", value=3.0),))
     assert caveat_text(caveat, TR) == "something new: days 3"
     assert caveat_text(Caveat(code="plain"), TR) == "plain"
+
+
+def test_a_caveat_names_a_device_as_people_do():
+    pocl = an_opencl(kind=DeviceKind.CPU, name="pthread-haswell-AMD", platform=POCL_PLATFORM)
+    caveat = Caveat(
+        code="opencl_device_is_cpu", parameters=(Parameter(name="device", value=pocl.name),)
+    )
+    profile = a_profile(opencl=(pocl,))
+    advice = dataclasses.replace(an_advice(), profile=profile, caveats=(caveat,))
+    (text,) = caveat_texts(advice, TR)
+    assert text.startswith(f"The OpenCL device {profile.cpu.brand} (OpenCL, PoCL) is the processor")

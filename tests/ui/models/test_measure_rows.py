@@ -3,10 +3,10 @@
 import dataclasses
 import typing
 
+from advisor.model.device_names import device_name
 from advisor.model.kernel import KernelShape, UnknownShape
 from advisor.model.machine import DeviceKind
 from advisor.model.measurement import Outcome
-from advisor.report.device_names import device_name
 from advisor.report.names import MEASURED_IN_SHORT
 from tests.advisor.recommend.builders import a_profile, an_opencl
 from tests.ui.advice_values import a_failure, a_measurement, an_advice, results
