@@ -34,6 +34,11 @@ class Offer:
     source: str
     spot_source: str | None
 
+    @property
+    def called(self) -> str:
+        """Its type without the form in which it is rented, which stands beside it."""
+        return self.instance_type.removesuffix("/spot")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuPlatform:

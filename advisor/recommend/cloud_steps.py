@@ -250,7 +250,7 @@ def _other(offer: Offer, *, is_spot: bool, disk_gib: int) -> tuple[Step, ...]:
             kind="text",
             caption="Start",
             content=(
-                f"In the console of {offer.vendor}, choose {offer.instance_type} ({form})"
+                f"In the console of {offer.vendor}, choose {offer.called} ({form})"
                 f"{where} with an Ubuntu image and a disk of {disk_gib} GB."
             ),
         ),

@@ -143,7 +143,7 @@ def cloud_option(offer: Offer, *, is_spot: bool) -> Option:
 
 def _machine_name(offer: Offer) -> str:
     """Return vendor, type and GPU; the GPU once where the type is named after it."""
-    name = f"{offer.vendor} {offer.instance_type}"
+    name = f"{offer.vendor} {offer.called}"
     if offer.accelerator is None or offer.accelerator in offer.instance_type:
         return name
     return f"{name} ({offer.accelerator})"

@@ -104,7 +104,7 @@ def rent_cost(
         if side.missing is not None:
             missing.append(side.missing)
     form = "spot" if option.is_spot else "on demand"
-    title = f"{offer.vendor} {offer.instance_type} in {offer.region}, {form}"
+    title = f"{offer.vendor} {offer.called} in {offer.region}, {form}"
     return added(
         parts=parts,
         missing=missing,

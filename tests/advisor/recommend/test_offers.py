@@ -9,6 +9,7 @@ from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.offer import AcceleratorName, CpuPlatform, Retirement
 from advisor.model.recommendation import Preferences, ReasonCode
+from advisor.recommend.cloud_steps import cloud_steps
 from advisor.recommend.offers import choose_offers, cloud_option, refusal_of
 from tests.advisor.recommend.builders import (
     GIB,
@@ -231,3 +232,13 @@ def test_the_order_of_offers_does_not_matter():
 def test_title_names_the_accelerator():
     option = cloud_option(a_gpu_offer(), is_spot=True)
     assert option.title == "aws g4dn.xlarge (T4), us-east-1, spot"
+
+
+def test_a_title_says_once_that_a_machine_may_be_taken_away():
+    option = cloud_option(
+        a_gpu_offer(vendor="salad", instance_type="1x-T4-16g/spot", region="any"), is_spot=True
+    )
+    assert option.title == "salad 1x-T4-16g, spot"
+    assert option.id == "cloud:salad:1x-T4-16g/spot:any:spot"
+    (start, *_others) = cloud_steps(option, hours=1.0, disk_gib=50)
+    assert "choose 1x-T4-16g (interruptible) with" in start.content
