@@ -303,6 +303,8 @@ ASKED = (
     N_("no value is called {name}; {head} has no parts"),
     N_("{value} is neither yes nor no"),
     N_("{value} is not a whole number from {least} up"),
+    N_("{value} is no known architecture; close to it: {names}"),
+    N_("{value} is no known architecture; known are {names} and others"),
     N_("{value} would be bytes: give the unit too, such as {size}"),
     N_("{value} would be MHz: give the unit too, such as {clock}"),
     N_("{value} is not a number from 0 up"),

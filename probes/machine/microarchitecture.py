@@ -7,14 +7,26 @@ archspec's, with underscores; GCC's `-march` names where archspec tells less apa
 Leaves to others: the flags themselves, which are the only truth on what code may run.
 """
 
+import difflib
+import functools
+import re
 from collections.abc import Iterable
 
 import archspec.cpu
 
-from probes.machine.tables import find_x86_by_flag, find_x86_model
+from probes.machine.tables import (
+    find_x86_by_flag,
+    find_x86_model,
+    named_microarchitectures,
+    other_microarchitecture_names,
+)
 
 _X86_WORDS = ("x86_64", "amd64", "i686", "i386")
 _VENDORS = {"AuthenticAMD": "AMD", "HygonGenuine": "Hygon", "GenuineIntel": "Intel"}
+_APPLE_CHIP = re.compile(r"m[1-9]\d?")
+# How many names are offered for one that is not known, and how much of it they must share.
+_MOST_CLOSE = 3
+_CLOSE = 0.5
 
 
 def name_vendor(vendor_id: str | None) -> str | None:
@@ -67,6 +79,35 @@ def list_expected_flags(microarchitecture: str | None) -> frozenset[str]:
     """Return the flags that CPUs of a microarchitecture usually have; empty when not known."""
     target = archspec.cpu.TARGETS.get(microarchitecture or "")
     return frozenset(target.features) if target is not None else frozenset()
+
+
+@functools.cache
+def known_microarchitectures() -> frozenset[str]:
+    """Return every name that a processor may have here."""
+    return frozenset(archspec.cpu.TARGETS) | named_microarchitectures()
+
+
+def find_microarchitecture(text: str) -> str | None:
+    """Return the name that a text means, "zen3" for "Zen 3"; None when none is known."""
+    if _APPLE_CHIP.fullmatch(text.lower()):
+        return text.lower()  # one newer than archspec's list, too
+    return _by_letters().get(_letters(text))
+
+
+def close_microarchitectures(text: str) -> tuple[str, ...]:
+    """Return the names that are spelled most alike, the closest first; empty where none is."""
+    found = difflib.get_close_matches(_letters(text), _by_letters(), n=_MOST_CLOSE, cutoff=_CLOSE)
+    return tuple(dict.fromkeys(_by_letters()[letters] for letters in found))
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())
+
+
+@functools.cache
+def _by_letters() -> dict[str, str]:
+    names = {_letters(name): name for name in sorted(known_microarchitectures())}
+    return {**other_microarchitecture_names(), **names}
 
 
 def is_x86(machine: str) -> bool:

@@ -23,6 +23,8 @@ _UNKNOWN_WORDS = ("none", "unknown", "")
 _TRUE_WORDS = ("true", "yes", "on", "1")
 _FALSE_WORDS = ("false", "no", "off", "0")
 _FIXED = ("collected_on", "missing", "overrides")
+_ARCHITECTURE = "cpu.microarchitecture"
+_EXAMPLES = "zen3, haswell, cortex_a76"
 _SIZE_WITH_UNIT = re.compile(r"\d+(\.\d+)?\s*([kmgt])i?b", re.IGNORECASE)
 # A smaller number without a unit was meant as GiB or KiB.
 _LEAST_BYTES = 1024
@@ -112,6 +114,8 @@ def _replace(value: Any, parts: tuple[str, ...], *, text: str, name: str) -> Any
     else:
         new = _parse(text.strip(), annotation_of(value, head), name=name)
         check_value(name, new)
+        if name == _ARCHITECTURE and new is not None:
+            new = _known_architecture(new, name=name)
     return dataclasses.replace(value, **{head: new})
 
 
@@ -211,6 +215,20 @@ def _parse_number(text: str, *, name: str) -> float:
     if is_clock and 0 < value < _LEAST_MHZ:
         raise InputError(f"{name}: {text!r} would be MHz: give the unit too, such as {text} GHz")
     return value
+
+
+def _known_architecture(text: str, *, name: str) -> str:
+    """Return the name of a microarchitecture as the tables spell it."""
+    # Whoever gives no such value does not load the names.
+    from probes.machine.microarchitecture import close_microarchitectures, find_microarchitecture
+
+    found = find_microarchitecture(text)
+    if found is not None:
+        return found
+    close = list(close_microarchitectures(text))
+    if close:
+        raise InputError(f"{name}: {text!r} is no known architecture; close to it: {_join(close)}")
+    raise InputError(f"{name}: {text!r} is no known architecture; known are {_EXAMPLES} and others")
 
 
 def _join(words: list[str]) -> str:

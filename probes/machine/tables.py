@@ -91,6 +91,17 @@ def find_x86_model(vendor: str, *, family: int, model: int, flags: frozenset[str
     return None
 
 
+def named_microarchitectures() -> frozenset[str]:
+    """Return the names of microarchitectures in all tables."""
+    rows = [*_rows("arm_cores.csv"), *_rows("x86_models.csv"), *_rows("x86_flags.csv")]
+    return frozenset(row["microarchitecture"] for row in rows) - {""}
+
+
+def other_microarchitecture_names() -> dict[str, str]:
+    """Return what people also call a microarchitecture, with the name that it has here."""
+    return {row["name"]: row["microarchitecture"] for row in _rows("architecture_names.csv")}
+
+
 def find_x86_by_flag(vendor: str | None, *, named: str | None, flags: frozenset[str]) -> str | None:
     """Return the oldest microarchitecture that has a telling flag, None where nothing is amiss.
 

@@ -2,11 +2,15 @@ import archspec.cpu
 import pytest
 
 from probes.machine.microarchitecture import (
+    close_microarchitectures,
+    find_microarchitecture,
     find_x86_microarchitecture,
     is_x86,
+    known_microarchitectures,
     list_expected_flags,
     name_vendor,
 )
+from probes.machine.tables import other_microarchitecture_names
 
 
 @pytest.mark.parametrize(
@@ -80,3 +84,26 @@ def test_words():
     assert name_vendor(None) is None
     assert "fma4" in list_expected_flags("steamroller")
     assert list_expected_flags("no such thing") == frozenset()
+
+
+@pytest.mark.parametrize("name", sorted(known_microarchitectures()))
+def test_every_name_is_found_as_it_is_written(name):
+    assert find_microarchitecture(name) == name
+    assert find_microarchitecture(name.upper().replace("_", " ")) == name
+
+
+def test_a_chip_of_apple_that_is_newer_than_the_list_has_a_name():
+    assert find_microarchitecture("M9") == "m9"
+    assert find_microarchitecture("m0") is None
+    assert find_microarchitecture("") is None
+
+
+@pytest.mark.parametrize(("name", "found"), sorted(other_microarchitecture_names().items()))
+def test_other_names_lead_to_one_that_is_known(name, found):
+    assert found in known_microarchitectures()
+    assert find_microarchitecture(name) == found
+
+
+def test_close_names_begin_with_the_closest():
+    assert close_microarchitectures("sapphire rapid")[0] == "sapphirerapids"
+    assert close_microarchitectures("!") == ()

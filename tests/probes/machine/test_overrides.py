@@ -28,6 +28,9 @@ def profile():
         ("cpu.base_mhz", "2600mhz", 2600.0),
         ("cpu.quota_cpus", "none", None),
         ("cpu.brand", "My CPU", "My CPU"),
+        ("cpu.microarchitecture", "Zen 3", "zen3"),
+        ("cpu.microarchitecture", "cortex-A76", "cortex_a76"),
+        ("cpu.microarchitecture", "unknown", None),
         ("cpu.isa_features", "AVX2, fma", ("avx2", "fma")),
         ("memory.total_bytes", "16GiB", 16 << 30),
         ("memory.total_bytes", "1.5 GB", 3 << 29),
@@ -42,6 +45,21 @@ def test_a_value_is_typed_and_recorded(profile, name, text, value):
     assert getattr(getattr(changed, section), field) == value
     assert changed.overrides == (name,)
     assert load_document(dump_document(changed), MachineProfile) == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("64", "'64' is no known architecture; close to it: x86_64, "),
+        ("haswel", "close to it: haswell"),
+        ("zen9", "close to it: zen"),
+        ("%%%", "'%%%' is no known architecture; known are zen3, haswell, cortex_a76 and others"),
+    ],
+)
+def test_an_architecture_that_nobody_knows_is_refused_with_close_ones(profile, text, told):
+    with pytest.raises(InputError) as refused:
+        apply_overrides(profile, {"cpu.microarchitecture": text})
+    assert told in str(refused.value)
 
 
 def test_entries_are_named_by_their_id(profile):

@@ -34,6 +34,7 @@ def test_every_row_is_whole_and_has_a_source(name):
 @pytest.mark.parametrize(
     ("name", "keys"),
     [
+        ("architecture_names.csv", ("name",)),
         ("arm_cores.csv", ("implementer", "part")),
         ("pci_devices.csv", ("vendor_id", "device_first", "device_last")),
         ("pci_vendors.csv", ("vendor_id",)),
