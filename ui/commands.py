@@ -341,4 +341,4 @@ def pdf_of(recommendation: Recommendation) -> bytes:
     from advisor.report.build import build_report
     from advisor.report.pdf import render_pdf
 
-    return render_pdf(build_report(recommendation, _translator()))
+    return render_pdf(build_report(recommendation, _translator()), created_at=journey.now())

@@ -115,6 +115,11 @@ def doctor_title() -> str:
     return f"dl-advisor {app_version()}, Python {sys.version.split()[0]}"
 
 
+def now() -> dt.datetime:
+    """Return this moment, with its time zone."""
+    return dt.datetime.now().astimezone()
+
+
 def today() -> str:
     """Return today's date in ISO form."""
     return dt.date.today().isoformat()

@@ -248,7 +248,7 @@ def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) ->
     if options.pdf is not None:
         from advisor.report.pdf import render_pdf
 
-        write_bytes(options.pdf, render_pdf(document))
+        write_bytes(options.pdf, render_pdf(document, created_at=journey.now()))
     if options.json is not None:
         write_document(options.json, report)
     if options.json != "-":

@@ -158,6 +158,11 @@ class RankedOption:
     tied_with: tuple[str, ...] = ()
     done_s: float | None = None
 
+    @property
+    def until_done_s(self) -> float:
+        """Seconds until it is done; a file from before knows those of computing alone."""
+        return self.prediction.total_s.mid if self.done_s is None else self.done_s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvoidedOption:

@@ -28,15 +28,12 @@ from advisor.model.recommendation import (
     Step,
 )
 from advisor.model.report import (
-    Bar,
-    BarChart,
     Block,
     Paragraph,
-    Point,
-    ScatterChart,
     Section,
     Table,
 )
+from advisor.report.advice_charts import money_chart, time_chart
 from advisor.report.money import money_text, short_money
 from advisor.report.names import BASES, KINDS, PARTS
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
@@ -97,7 +94,7 @@ def answer_section(advice: Recommendation, tr: Translator, *, is_short: bool = F
         *_tie(first, advice, tr),
         *(() if is_short else _evidence(first, tr)),
         *_steps(first.steps, tr, title=first.option.title),
-        *(() if is_short else (_time_chart(advice, tr),)),
+        *(() if is_short else (time_chart(advice, tr),)),
     ]
     return Section(title=title, blocks=tuple(blocks))
 
@@ -170,31 +167,6 @@ def _steps(steps: tuple[Step, ...], tr: Translator, *, title: str) -> Iterable[B
         yield Paragraph(text=content, style="body" if step.kind == "text" else "code")
 
 
-def _emphasis(row: RankedOption, number: int) -> str:
-    if row.option.kind is OptionKind.STAY:
-        return "now"
-    return "best" if number == 0 else "none"
-
-
-def _time_chart(advice: Recommendation, tr: Translator) -> BarChart:
-    bars = tuple(
-        Bar(
-            label=said_title(row.option.title, tr),
-            low=row.prediction.total_s.low,
-            mid=row.prediction.total_s.mid,
-            high=row.prediction.total_s.high,
-            text=f"{format_duration(row.prediction.total_s.mid, tr)}, {short_money(row.cost)}",
-            emphasis=_emphasis(row, number),
-        )
-        for number, row in enumerate(advice.ranked)
-    )
-    mids = [bar.mid for bar in bars if bar.mid > 0]
-    is_log = bool(mids) and max(mids) > 20 * min(mids)
-    axis = tr(N_("time of the whole job, log scale")) if is_log else tr(N_("time of the whole job"))
-    return BarChart(title=tr(N_("Every option beside the others")), axis=axis, bars=bars,
-                    is_log=is_log)  # fmt: skip
-
-
 def warning_notes(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:
     """Return what the mark (!) means, nothing where no row has it."""
     if not any(row.prediction.is_warned for row in advice.ranked):
@@ -224,31 +196,9 @@ def options_section(advice: Recommendation, tr: Translator) -> Section:
     )  # fmt: skip
     table = without_done(Table(heads=heads, rows=rows, right_aligned=(4, 5, 6, 7)), 4, advice)
     blocks: list[Block] = [table, *warning_notes(advice, tr), *order_notes(advice, tr)]
-    points = tuple(_points(advice, tr))
-    if len(points) > 2:
-        blocks.append(
-            ScatterChart(
-                title=tr(N_("Time against money")),
-                x_axis=tr(N_("hours")),
-                y_axis=tr(N_("USD")),
-                points=points,
-                is_log_x=True,
-            )
-        )
+    blocks += money_chart(advice, tr)
     blocks += [Paragraph(text=text, style="note") for text in runner_up_notes(advice, tr)]
     return Section(title=tr(N_("All options, in hours and money")), blocks=tuple(blocks))
-
-
-def _points(advice: Recommendation, tr: Translator) -> Iterable[Point]:
-    for row in advice.ranked:
-        if row.cost.total_usd is not None:
-            yield Point(
-                label=said_title(row.option.title, tr),
-                x=row.prediction.total_s.mid / 3600,
-                y=row.cost.total_usd.mid,
-                is_marked=row.is_pareto,
-                number=row.rank,
-            )
 
 
 def how_section(advice: Recommendation, tr: Translator) -> Section:

@@ -1,8 +1,9 @@
-"""A report as PDF: vector text and charts, the same bytes for the same report.
+"""A report as PDF: vector text and charts, the same bytes for the same report and moment.
 
 Leaves to others: what is said (`advisor.report.build`), writing the file (`ui.files`).
 """
 
+import datetime as dt
 import io
 import re
 from collections.abc import Iterator
@@ -101,8 +102,13 @@ class _Look:
         return PdfParagraph(lines, chosen)
 
 
-def render_pdf(report: Report) -> bytes:
-    """Return the PDF of a report."""
+def render_pdf(report: Report, *, created_at: dt.datetime) -> bytes:
+    """Return the PDF of a report.
+
+    Args:
+        report: what it says.
+        created_at: the moment that the file names as that of its making, with its time zone.
+    """
     look = _Look(report.language)
     buffer = io.BytesIO()
     document = BaseDocTemplate(
@@ -111,6 +117,7 @@ def render_pdf(report: Report) -> bytes:
         title=report.title,
         subject=report.subtitle,
         author="DL Advisor",
+        creator="DL Advisor",
         lang=report.language,
         invariant=1,
         leftMargin=MARGIN,
@@ -120,7 +127,10 @@ def render_pdf(report: Report) -> bytes:
     )
     frame = Frame(MARGIN, MARGIN, WIDTH, A4[1] - 2 * MARGIN, 0, 0, 0, 0, id="page")
 
+    created = f"D:{created_at:%Y%m%d%H%M%S}{_offset(created_at)}"
+
     def footer(canvas: Any, _document: Any) -> None:
+        canvas.setDateFormatter(lambda *_fields: created)
         canvas.setFillColor(MUTED)
         canvas.setFont(font_of(report.footer, FONT), 7.5)
         canvas.drawString(MARGIN, MARGIN - 20, report.footer[:130])
@@ -136,6 +146,12 @@ def render_pdf(report: Report) -> bytes:
         story += _section(section, look)
     document.build(story)
     return buffer.getvalue()
+
+
+def _offset(moment: dt.datetime) -> str:
+    """Return how far a moment's clock is from Greenwich, as PDF writes it; "" where unknown."""
+    text = moment.strftime("%z")
+    return f"{text[:3]}'{text[3:5]}'" if text else ""
 
 
 def _section(section: Section, look: _Look) -> Iterator[Flowable]:

@@ -19,7 +19,7 @@ def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
     """
     priced = sorted(
         (row for row in advice.ranked if _usd(row) is not None),
-        key=lambda row: (_seconds(row), _usd(row) or 0.0),
+        key=lambda row: (row.until_done_s, _usd(row) or 0.0),
     )
     now = [row for row in priced if row.option.kind is OptionKind.STAY]
     front = [row for row in priced if row.is_pareto]
@@ -41,19 +41,14 @@ def pareto_series(advice: Recommendation, tr: Translator) -> tuple[Series, ...]:
     return tuple(series)
 
 
-def _seconds(row: RankedOption) -> float:
-    """Return the seconds until it is done; a file from before knows those of computing alone."""
-    return row.prediction.total_s.mid if row.done_s is None else row.done_s
-
-
 def _usd(row: RankedOption) -> float | None:
     return None if row.cost.total_usd is None else row.cost.total_usd.mid
 
 
 def _point(row: RankedOption, label: str) -> CurvePoint:
-    return CurvePoint(x=_seconds(row), y=_usd(row) or 0.0, label=label)
+    return CurvePoint(x=row.until_done_s, y=_usd(row) or 0.0, label=label)
 
 
 def _label(row: RankedOption, tr: Translator) -> str:
-    time = format_duration(_seconds(row), tr)
+    time = format_duration(row.until_done_s, tr)
     return f"{row.rank}. {said_title(row.option.title, tr)}\n{time} · {format_usd(_usd(row))}"

@@ -30,6 +30,7 @@ from ui.journey import (
     ProfileReady,
     ProvisionalReady,
     WhatIf,
+    now,
     rank_anew,
     walk,
 )
@@ -287,7 +288,8 @@ class AdvisePresenter(QObject):
         from advisor.report.build import build_report
         from advisor.report.pdf import render_pdf
 
-        self._write(path, lambda: write_bytes(path, render_pdf(build_report(advice, self._tr))))
+        report = build_report(advice, self._tr)
+        self._write(path, lambda: write_bytes(path, render_pdf(report, created_at=now())))
 
     def save_json_to(self, name: str) -> None:
         """Write the shown advice, with everything it was made from."""

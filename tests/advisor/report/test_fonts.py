@@ -17,6 +17,7 @@ from advisor.report.fonts import (
     text_width,
 )
 from advisor.report.pdf import render_pdf
+from tests.helpers.moments import MOMENT
 
 CHINESE = "矩阵乘法比现在快两倍，花费不变。"
 ARROW = "convolution 3×3, 128→256"
@@ -51,7 +52,7 @@ def read(data):
 @pytest.mark.parametrize("text", [CHINESE, ARROW, "Größe ≤ 3 µs"])
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_every_letter_can_be_read_back(text, language):
-    found, fonts = read(render_pdf(a_report(text, language=language)))
+    found, fonts = read(render_pdf(a_report(text, language=language), created_at=MOMENT))
     squeezed = "".join(text.split())
     # Title, subtitle, heading, lead, code, cell, chart (twice), footer.
     assert found.count(squeezed[:6]) >= 8
@@ -60,7 +61,7 @@ def test_every_letter_can_be_read_back(text, language):
 
 
 def test_plain_letters_need_no_font_in_the_file():
-    _found, fonts = read(render_pdf(a_report("± 3 %, 2 × – “quoted” …")))
+    _found, fonts = read(render_pdf(a_report("± 3 %, 2 × – “quoted” …"), created_at=MOMENT))
     assert not any("Noto" in font for font in fonts)
 
 

@@ -8,6 +8,7 @@ from advisor.model.report import Bar, BarChart, Report, ScatterChart, Section
 from advisor.report import pdf
 from advisor.report.charts import fitted
 from advisor.report.pdf import render_pdf
+from tests.helpers.moments import MOMENT
 
 
 def _text(data: bytes) -> str:
@@ -15,14 +16,14 @@ def _text(data: bytes) -> str:
 
 
 def test_every_block_is_there_as_text(every_block):
-    text = _text(render_pdf(every_block))
+    text = _text(render_pdf(every_block, created_at=MOMENT))
     for part in ("Title", "Lead <not a tag>", "export A=1", "Some CPU", "A long table", "row 59",
                  "Bars", "Plane", "quick <b>& escaped</b>", "The footer"):  # fmt: skip
         assert part in text
 
 
 def test_long_tables_go_on_with_their_head(every_block):
-    reader = pypdf.PdfReader(io.BytesIO(render_pdf(every_block)))
+    reader = pypdf.PdfReader(io.BytesIO(render_pdf(every_block, created_at=MOMENT)))
     assert len(reader.pages) >= 2
     heads = sum("Name" in page.extract_text() for page in reader.pages)
     assert heads >= 2
@@ -30,7 +31,13 @@ def test_long_tables_go_on_with_their_head(every_block):
 
 
 def test_same_report_gives_same_bytes(every_block):
-    assert render_pdf(every_block) == render_pdf(every_block)
+    assert render_pdf(every_block, created_at=MOMENT) == render_pdf(every_block, created_at=MOMENT)
+
+
+def test_it_names_the_moment_of_its_making(every_block):
+    made = pypdf.PdfReader(io.BytesIO(render_pdf(every_block, created_at=MOMENT))).metadata
+    assert made.creation_date == made.modification_date == MOMENT
+    assert made.creation_date_raw == "D:20261128090507+05'30'"
 
 
 def test_charts_without_values_do_not_fail():
@@ -40,7 +47,7 @@ def test_charts_without_values_do_not_fail():
         ScatterChart(title="no points", x_axis="h", y_axis="USD", points=(), is_log_x=True),
     )
     report = Report(title="t", subtitle="", sections=(Section(title="x", blocks=empty),), footer="")
-    assert "no points" in _text(render_pdf(report))
+    assert "no points" in _text(render_pdf(report, created_at=MOMENT))
 
 
 def test_labels_are_cut_to_their_room():

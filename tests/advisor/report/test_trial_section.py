@@ -15,6 +15,7 @@ from advisor.report.text import render_text
 from advisor.report.trial_section import VERDICTS, WARNINGS, build_trial_report, setup_title
 from advisor.trial.plan import combine
 from tests.advisor.recommend.test_tried import TRIALS
+from tests.helpers.moments import MOMENT
 
 TR = translator_for("en")
 
@@ -57,7 +58,7 @@ def test_what_is_ahead_without_a_proof_is_named_as_that_with_how_to_use_it():
 
 def test_it_can_be_a_pdf_and_a_file():
     report = build_trial_report(TRIALS, TR, system=OsFamily.WINDOWS)
-    assert render_pdf(report).startswith(b"%PDF")
+    assert render_pdf(report, created_at=MOMENT).startswith(b"%PDF")
     assert load_document(dump_document(TRIALS), TrialReport) == TRIALS
 
 
