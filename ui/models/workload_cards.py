@@ -17,14 +17,20 @@ from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
 from ui.models.rows import Cell
 
-LAYER_HEADS = (N_("Layer"), N_("Type"), N_("Work"), N_("Parameters"), N_("Multiply-adds"))
+LAYER_HEADS = (
+    N_("Layer"), N_("Type"), N_("Share of flop"), N_("Parameters"), N_("Multiply-adds"),
+)  # fmt: skip
 LAYER_TIPS = (
     "",
     N_("Its class, and the size of what it computes for a whole batch."),
-    N_("Its share of the multiply-adds of one forward pass."),
+    N_(
+        "Its share of the multiply-adds of one forward pass. What only moves data, as a"
+        " normalisation does, has none and takes its time all the same."
+    ),
     N_("Weights that it holds; a later use of shared weights counts 0."),
     N_("Of one sample, forward."),
 )
+_LEAST_SHARE = 5e-4
 _MULTIPLY_ADD = N_("One forward pass of one sample; training takes about three times as much.")
 _TRAINING_MEMORY = N_("Weights, their gradients, the optimizer's state, and all activations.")
 
@@ -143,9 +149,12 @@ def _layer_row(layer: _Layer, whole: float, tr: Translator) -> tuple[Cell, ...]:
     return (
         Cell(text=layer.name, value=layer.name, explanation=shapes),
         Cell(text=layer.layer_type, value=layer.layer_type, explanation=shapes),
-        Cell(text=format_percent(share) if share >= 5e-4 else tr(N_("little")), value=share,
-             is_number=True),
+        Cell(text=_share(share, tr), value=share, is_number=True),
         Cell(text=format_count(layer.parameters), value=float(layer.parameters), is_number=True),
         Cell(text=format_count(round(layer.multiply_adds)), value=layer.multiply_adds,
              is_number=True),
     )  # fmt: skip
+
+
+def _share(share: float, tr: Translator) -> str:
+    return tr(N_("little")) if 0.0 < share < _LEAST_SHARE else format_percent(share)
