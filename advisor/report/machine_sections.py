@@ -145,6 +145,12 @@ def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]
         yield "Python", f"{environment.version or UNKNOWN} ({kind}): {names}"
 
 
+_FIGURE = N_(
+    "A figure is the lower quartile of its values; of memory traffic, and of what is a difference"
+    " of two times, the median."
+)
+
+
 def _opencl(device: OpenclDevice, profile: MachineProfile, tr: Translator) -> str:
     size = format_bytes(device.global_mem_bytes)
     most = format_bytes(device.max_alloc_bytes)
@@ -212,7 +218,7 @@ def measurement_section(
     return Section(
         title=tr(N_("Measured here")),
         blocks=(
-            *([table] if rows else []),
+            *((table, Paragraph(text=tr(_FIGURE), style="note")) if rows else ()),
             *sustained,
             *normal_blocks(efficiencies, tr, profile=profile),
             *warnings,

@@ -3,7 +3,7 @@
 Leaves to others: the verdicts and causes (`advisor.normal`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from advisor.format import UNKNOWN, format_factor, format_number, format_percent, format_rate
 from advisor.i18n import N_, Translator
@@ -191,5 +191,27 @@ def normal_blocks(
         caption=tr(N_("Is this normal? Each figure against what the hardware could do:")),
     )
     used = {row.basis: tr(BASES[row.basis]) for row in shown if row.basis is not None}
-    text = tr(N_("What it could be follows from: {bases}."), bases="; ".join(used.values()))
-    return (table, Paragraph(text=text, style="note")) if used else (table,)
+    if not used:
+        return (table,)
+    bases = tr(N_("What it could be follows from: {bases}."), bases="; ".join(used.values()))
+    notes = (bases, *_normal_from(shown, tr, profile=profile))
+    return (table, *(Paragraph(text=text, style="note") for text in notes))
+
+
+def _normal_from(
+    rows: Iterable[Efficiency], tr: Translator, *, profile: MachineProfile | None
+) -> Iterator[str]:
+    """Say from which share on a verdict is normal, and for which rows from another one."""
+    by_share: dict[str, list[str]] = {}
+    for row in rows:
+        if row.ratio is not None:
+            name = f"{device_name(row.device_id, profile)}: {_kernel(row, tr)}"
+            by_share.setdefault(format_percent(row.normal_low), []).append(name)
+    if not by_share:
+        return
+    usual = max(by_share, key=lambda share: len(by_share[share]))
+    yield tr(N_("A share from {share} on is normal."), share=usual)
+    for share, names in by_share.items():
+        if share != usual:
+            text = N_("From {share} on it is normal for: {names}.")
+            yield tr(text, share=share, names="; ".join(names))

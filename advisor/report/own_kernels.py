@@ -13,14 +13,21 @@ from advisor.model.kernel import Direction, KernelShape
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import BenchmarkRequest, Measurement, MeasurementSet
 from advisor.model.quantity import Precision
-from advisor.model.report import Block, Table
+from advisor.model.report import Block, Paragraph, Table
 from advisor.model.workload import Workload
 from advisor.predict.work import rate, step_calls
 from advisor.report.names import request_name
+from advisor.report.said import said
 
 # More rows tell nothing more: the last of ten is a few percent of a step.
 _MOST_ROWS = 10
 _OWN = "replay"
+_BY_ITSELF = N_(
+    "In a step a kernel takes another time than by itself: some run side by side, and weights come"
+    " from memory. The parts of a step above count that, this table does not."
+)
+# As `advisor.predict.workload_time` says it, of all layers.
+_LITTLE = "Little was timed that is like the layers of this network."
 
 
 def own_kernel_blocks(
@@ -30,18 +37,7 @@ def own_kernel_blocks(
 
     Nothing where none was timed in the job's precision.
     """
-    if results is None:
-        return
-    counts = _counts(workload)
-    timed = [
-        (measurement, counts[measurement.request.shape, measurement.request.direction])
-        for measurement in results.measured
-        if _is_own(measurement.request, workload.precision)
-    ]
-    found = sorted(
-        ((each, count) for each, count in timed if count),
-        key=lambda pair: (-pair[0].figure_s * pair[1], pair[0].request.id),
-    )
+    found = _found(results, workload)
     if not found:
         return
     heads = (
@@ -52,12 +48,38 @@ def own_kernel_blocks(
         rows=tuple(_row(each, count, tr) for each, count in found[:_MOST_ROWS]),
         right_aligned=(1, 2, 3, 4, 5),
         caption=tr(
-            N_("{n} kernels of this network were timed in its own sizes, {time} of a step together;"
-               " those that take most of it:"),
+            N_("{n} kernels of this network were timed in its own sizes, each by itself: {time}"
+               " together as often as a step runs them. Those that take most of it:"),
             n=len(found),
             time=format_duration(sum(each.figure_s * count for each, count in found), tr),
         ),
     )  # fmt: skip
+    yield Paragraph(text=tr(_BY_ITSELF), style="note")
+
+
+def assumption_text(
+    text: str, results: MeasurementSet | None, workload: Workload, tr: Translator
+) -> str:
+    """Return an assumption of a prediction; what it says of timed kernels is of the others."""
+    if text == _LITTLE and _found(results, workload):
+        return tr(N_("Of its other layers little was timed that is like them."))
+    return said(text, tr)
+
+
+def _found(results: MeasurementSet | None, workload: Workload) -> list[tuple[Measurement, int]]:
+    """Return the network's own kernels with how often a step runs each, the weightiest first."""
+    if results is None:
+        return []
+    counts = _counts(workload)
+    timed = [
+        (measurement, counts[measurement.request.shape, measurement.request.direction])
+        for measurement in results.measured
+        if _is_own(measurement.request, workload.precision)
+    ]
+    return sorted(
+        ((each, count) for each, count in timed if count),
+        key=lambda pair: (-pair[0].figure_s * pair[1], pair[0].request.id),
+    )
 
 
 def _counts(workload: Workload) -> Counter[tuple[KernelShape, Direction]]:

@@ -215,6 +215,7 @@ def test_the_best_of_a_class_is_judged():
     small = GemmShape(m=1024, n=64, k=64)
     rows = judge(
         ryzen(), timed(GEMM, 700e9), timed(small, 900e9), timed(GEMM, 1e12, role="setting"),
+        timed(GEMM, 2e12, role="reference"),
         timed(GEMM, 2e12, precision=Precision.BFLOAT16),
         timed(GEMM, 2e12, direction=Direction.INPUT_GRADIENT),
         timed(GemmShape(m=2048, n=2048, k=2048), 720e9),

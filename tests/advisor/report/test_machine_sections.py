@@ -144,6 +144,14 @@ def test_without_a_figure_there_is_no_empty_table():
     assert not [b for b in measurement_section(empty, TR).blocks if isinstance(b, Table)]
 
 
+def test_it_says_which_of_its_values_a_figure_is():
+    results = MeasurementSet(
+        measured_on="2026-11-21", duration_s=0.0, results=(measured("headline"),)
+    )
+    told = [b.text for b in measurement_section(results, TR).blocks if isinstance(b, Paragraph)]
+    assert told[0].startswith("A figure is the lower quartile of its values; of memory traffic")
+
+
 def test_values_that_the_user_gave_are_named_as_such():
     told = render_text(build_profile_report(a_profile(overrides=("cpu.base_mhz",)), TR))
     assert re.search(r"Changed by you +cpu\.base_mhz", told)

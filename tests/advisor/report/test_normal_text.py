@@ -100,6 +100,17 @@ def test_the_table_shows_share_verdict_and_cause():
     )  # fmt: skip
 
 
+def test_it_says_from_which_share_on_a_verdict_is_normal():
+    """Of products through OpenCL less is normal: 25 % is low there or not, by the row's own."""
+    product = efficiency(normal_low=0.2, verdict=Verdict.NORMAL, device_id="opencl:0:0")
+    unknown = efficiency(ratio=None, normal_low=0.7)
+    notes = [b.text for b in normal_blocks((efficiency(), efficiency(), product, unknown), TR)[1:]]
+    assert notes[1:] == [
+        "A share from 50 % on is normal.",
+        "From 20 % on it is normal for: opencl:0:0: GEMM 512×512×512 (keras).",
+    ]
+
+
 def test_without_a_bound_the_reason_stands_instead():
     row = efficiency(
         peak=None, basis=None, ratio=None, verdict=Verdict.UNKNOWN, unknown=UnknownPeak.CLOCK

@@ -1,7 +1,9 @@
 """The network's own layers in a report, as they were timed."""
 
 import dataclasses
+from pathlib import Path
 
+import advisor.predict.workload_time
 from advisor.i18n import translator_for
 from advisor.model.kernel import Direction, GemmShape
 from advisor.model.measurement import (
@@ -13,8 +15,10 @@ from advisor.model.measurement import (
     SoftwareStack,
 )
 from advisor.model.quantity import Phase, Precision
+from advisor.model.report import Table
 from advisor.predict.work import step_calls
-from advisor.report.own_kernels import own_kernel_blocks
+from advisor.report.own_kernels import assumption_text, own_kernel_blocks
+from advisor.report.sentences import SENTENCES
 from probes.bench.suite import pool
 from tests.advisor.predict.builders import conv, operator, small_cnn
 
@@ -35,7 +39,7 @@ def timed(shape, seconds, *, role="replay", **request):
 
 def tables(*measured, work=WORK):
     results = MeasurementSet(measured_on="2026-11-28", duration_s=1.0, results=measured)
-    return list(own_kernel_blocks(results, work, TR))
+    return [b for b in own_kernel_blocks(results, work, TR) if isinstance(b, Table)]
 
 
 SHAPES = [o.shape for o in WORK.operators]
@@ -46,7 +50,7 @@ def test_what_a_step_spends_most_on_comes_first_with_how_often_it_runs():
     (table,) = tables(timed(SHAPES[0], 3e-3), timed(SHAPES[2], 2e-3), work=twice)
     assert [row[1:4] for row in table.rows] == [("2", "2 ms", "4 ms"), ("1", "3 ms", "3 ms")]
     assert "2 kernels" in table.caption
-    assert "7 ms of a step" in table.caption
+    assert "each by itself: 7 ms together" in table.caption
 
 
 def test_what_is_not_of_this_network_or_run_otherwise_is_not_shown():
@@ -79,3 +83,24 @@ def test_ten_are_shown_and_all_are_counted():
     (table,) = tables(*(timed(shape, 1e-3) for shape in calls), work=many)
     assert len(table.rows) == 10
     assert "12 kernels" in table.caption
+
+
+def test_the_table_says_why_its_sum_is_not_that_of_the_step():
+    results = MeasurementSet(
+        measured_on="2026-11-28", duration_s=1.0, results=(timed(SHAPES[0], 1e-3),)
+    )
+    _table, note = own_kernel_blocks(results, WORK, TR)
+    assert note.text.startswith("In a step a kernel takes another time than by itself")
+
+
+def test_beside_kernels_of_the_network_what_was_not_timed_is_the_rest():
+    results = MeasurementSet(
+        measured_on="2026-11-28", duration_s=1.0, results=(timed(SHAPES[0], 1e-3),)
+    )
+    little = "Little was timed that is like the layers of this network."
+    assert little in SENTENCES
+    assert assumption_text(little, results, WORK, TR).startswith("Of its other layers little")
+    assert assumption_text(little, None, WORK, TR) == little
+    assert assumption_text("Another.", results, WORK, TR) == "Another."
+    told = Path(advisor.predict.workload_time.__file__).read_text(encoding="utf-8")
+    assert f'"{little}"' in told
