@@ -223,7 +223,12 @@ def build_parser() -> OneLineParser:
         metavar="NAME",
         help=N_("as old advice spells it; without one all names are listed"),
     )
-    explain.add_argument("--profile", type=Path, metavar="FILE", help=N_("saved by `probe --json`"))
+    explain.add_argument(
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help=N_("saved by `probe --json`, or an advice; default: this machine and its last advice"),
+    )
     _add_json(explain)
 
     networks = commands.add_parser("networks", help=N_("bundled networks"))

@@ -16,7 +16,7 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
 from advisor.model.explanation import Explanation
 from advisor.model.machine import DeviceKind, MachineProfile
-from advisor.model.recommendation import Preferences
+from advisor.model.recommendation import Preferences, Recommendation
 from advisor.report.compare_sections import build_comparison_report
 from advisor.report.explain_sections import build_explanation_report
 from ui import commands, dataset
@@ -24,7 +24,7 @@ from ui.comparing import compare_network_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.language import user_translator
-from ui.saved_values import advice_from, saved_profile, saved_values
+from ui.saved_values import advice_from, saved_advice, saved_profile, saved_values
 from ui.terminal import in_columns, print_line, report_text
 
 
@@ -61,7 +61,9 @@ def explain(options: argparse.Namespace) -> int:
     knowledge = dataset.bundled_knowledge()
     if not options.name:
         return _list_names(options, knowledge)
-    found = _explained(options.name, profile=saved_profile(options), knowledge=knowledge)
+    profile = saved_profile(options)
+    advice = saved_advice(options, profile)
+    found = _explained(options.name, profile=profile, knowledge=knowledge, advice=advice)
     if options.json is not None:
         if len(found) > 1:
             raise InputError("a file holds one explanation: give one name with --json")
@@ -73,7 +75,11 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _explained(
-    words: Sequence[str], *, profile: MachineProfile, knowledge: Knowledge
+    words: Sequence[str],
+    *,
+    profile: MachineProfile,
+    knowledge: Knowledge,
+    advice: Recommendation | None,
 ) -> list[Explanation]:
     """Return what the words mean, as few names as they can be; a name may be of several words."""
     found = []
@@ -81,7 +87,7 @@ def _explained(
     while first < len(words):
         for end in range(len(words), first, -1):
             name = " ".join(words[first:end])
-            known = explanation_of(name, profile=profile, knowledge=knowledge)
+            known = explanation_of(name, profile=profile, knowledge=knowledge, advice=advice)
             if known is not None:
                 found.append(known)
                 first = end

@@ -14,8 +14,9 @@ from advisor.model.plausible import check_machine
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Workload
 from ui import commands, dataset, journey
-from ui.files import read_part
+from ui.files import read_document, read_part
 from ui.last_measured import last_measured
+from ui.settings import read_last
 
 
 def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, MeasurementSet | None]:
@@ -93,6 +94,18 @@ def saved_profile(options: argparse.Namespace) -> MachineProfile:
     except InputError as error:
         raise InputError(f"{options.profile}: {error}") from None
     return profile
+
+
+def saved_advice(options: argparse.Namespace, profile: MachineProfile) -> Recommendation | None:
+    """Return the advice of the named file, else the last one for this machine; None without one."""
+    if options.profile is None:
+        last = read_last()
+        is_here = last is not None and last.profile.cpu.brand == profile.cpu.brand
+        return last if is_here else None
+    try:
+        return read_document(options.profile, Recommendation)
+    except InputError:
+        return None  # a profile alone
 
 
 def advice_from(

@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from advisor.compare.advised import advised, advised_job, refused
 from advisor.compare.routes import circumstances, routes_of
 from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.lookup import find_device, find_past_system
@@ -18,9 +19,12 @@ from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.option import OptionFact
 from advisor.model.published import DeviceSpec, GpuFamily
 from advisor.model.quantity import Phase
+from advisor.model.recommendation import Preferences, Recommendation
 from advisor.predict.hardware import isa_row
-from advisor.recommend.devices import families_of
-from advisor.recommend.requirements import check
+from advisor.recommend.circumstances import Circumstances
+from advisor.recommend.devices import families_of, served_gpus
+from advisor.recommend.options import refusals_of
+from advisor.recommend.requirements import Verdict, check
 
 # How alike two names must be to be offered for one another, 0 to 1.
 _CLOSE = 0.7
@@ -33,16 +37,23 @@ _KINDS = (DeviceKind.CPU, DeviceKind.IGPU, DeviceKind.DGPU, DeviceKind.NPU)
 _FAMILY_KINDS = {"igpu": DeviceKind.IGPU, "dgpu": DeviceKind.DGPU, "npu": DeviceKind.NPU}
 
 
-def explain(name: str, *, profile: MachineProfile, knowledge: Knowledge) -> Explanation | None:
+def explain(
+    name: str,
+    *,
+    profile: MachineProfile,
+    knowledge: Knowledge,
+    advice: Recommendation | None = None,
+) -> Explanation | None:
     """Return what a name means and what to take on this machine; None when it is not known.
 
     Args:
         name: of a framework, tool, stick, flag, option or device, in any spelling.
         profile: the user's machine.
         knowledge: the facts.
+        advice: the user's own for this machine, whose job and verdicts then hold here too.
     """
     system = find_past_system(knowledge, name)
-    options = _options(name, profile=profile, knowledge=knowledge)
+    options = _options(name, profile=profile, knowledge=knowledge, advice=advice)
     devices = _devices(name, knowledge=knowledge)
     if system is None and not options and not devices:
         return None
@@ -52,7 +63,8 @@ def explain(name: str, *, profile: MachineProfile, knowledge: Knowledge) -> Expl
         system=system,
         options=options,
         devices=devices,
-        routes=routes_of(profile, knowledge=knowledge) if system or options else (),
+        routes=routes_of(profile, knowledge=knowledge, advice=advice) if system or options else (),
+        job=None if advice is None else advised_job(advice),
     )
 
 
@@ -69,7 +81,7 @@ def _names_of(fact: OptionFact) -> Iterator[str]:
 
 
 def _options(
-    name: str, *, profile: MachineProfile, knowledge: Knowledge
+    name: str, *, profile: MachineProfile, knowledge: Knowledge, advice: Recommendation | None
 ) -> tuple[ExplainedOption, ...]:
     """Return the rows of the options table of that id, title or environment variable.
 
@@ -79,14 +91,40 @@ def _options(
     families = families_of(profile, knowledge=knowledge)
     found = []
     for fact in (*named, *akin):
-        phase = Phase.TRAINING if Phase.TRAINING.value in fact.phases else Phase.INFERENCE
-        given = circumstances(profile, phase=phase, knowledge=knowledge)
-        verdict = check(fact, given=given, families=families)
-        if fact in named or verdict.applies:
-            found.append(ExplainedOption(fact=fact, refusals=verdict.refusals))
+        phase = _phase_of(fact, advice)
+        given = circumstances(profile, phase=phase, knowledge=knowledge, advice=advice)
+        served = served_gpus(profile, phase=phase, families=families)
+        option = _explained(
+            fact,
+            check(fact, given=given, families=families, served=served),
+            given=given,
+            advice=advice if advice is not None and advice.workload.phase is phase else None,
+        )
+        if fact in named or not option.refusals:
+            found.append(option)
     # What applies comes first: of one flag there may be a row for each kind of processor.
     found.sort(key=lambda option: bool(option.refusals))
     return tuple(found[: max(len(named), MOST_WAYS)])
+
+
+def _phase_of(fact: OptionFact, advice: Recommendation | None) -> Phase:
+    """Return the phase in which a row is looked at: the advice's where it is for that one."""
+    if advice is not None and advice.workload.phase.value in fact.phases:
+        return advice.workload.phase
+    return Phase.TRAINING if Phase.TRAINING.value in fact.phases else Phase.INFERENCE
+
+
+def _explained(
+    fact: OptionFact, verdict: Verdict, *, given: Circumstances, advice: Recommendation | None
+) -> ExplainedOption:
+    """Return a row with what an advice says of it; without one with what it would refuse it for."""
+    if advice is not None:
+        place, refusals = advised(fact.id, advice), refused(fact.id, advice)
+        if place is not None or refusals:
+            return ExplainedOption(fact=fact, refusals=refusals, advised=place)
+    preferences = Preferences() if advice is None else advice.preferences
+    refusals = refusals_of(fact, verdict, given=given, preferences=preferences)
+    return ExplainedOption(fact=fact, refusals=refusals)
 
 
 def _named(

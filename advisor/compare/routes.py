@@ -10,12 +10,14 @@ Leaves to others: times and ranks of a real job (`advisor.recommend`).
 import dataclasses
 from collections.abc import Mapping
 
+from advisor.compare.advised import against_device
 from advisor.knowledge.store import Knowledge
 from advisor.model.explanation import Route
 from advisor.model.machine import DeviceKind, GraphicsDevice, MachineProfile, OsFamily
 from advisor.model.option import Advice, OptionFact, OptionKind
 from advisor.model.published import GpuFamily
 from advisor.model.quantity import Phase
+from advisor.model.recommendation import Reason, Recommendation
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
 from advisor.recommend.circumstances import Circumstances
@@ -34,19 +36,33 @@ TYPICAL_NETWORK = "cifar10-deep-cnn"
 _SOFTWARE = (OptionKind.CHANGE_FRAMEWORK, OptionKind.BUILD)
 
 
-def circumstances(profile: MachineProfile, *, phase: Phase, knowledge: Knowledge) -> Circumstances:
-    """Return a machine with a usual job of a phase."""
+def circumstances(
+    profile: MachineProfile,
+    *,
+    phase: Phase,
+    knowledge: Knowledge,
+    advice: Recommendation | None = None,
+) -> Circumstances:
+    """Return a machine with the job of an advice for this phase, else with a usual one."""
+    if advice is not None and advice.workload.phase is phase:
+        return Circumstances(profile=profile, workload=advice.workload)
     job = Job(phase=phase)
     workload = bundled_workload(TYPICAL_NETWORK, job=job, networks=knowledge.networks)
     return Circumstances(profile=profile, workload=workload)
 
 
-def routes_of(profile: MachineProfile, *, knowledge: Knowledge) -> tuple[Route, ...]:
-    """Return the devices of a machine for training, then for inference, the first to try first."""
+def routes_of(
+    profile: MachineProfile, *, knowledge: Knowledge, advice: Recommendation | None = None
+) -> tuple[Route, ...]:
+    """Return the devices of a machine for training, then for inference, the first to try first.
+
+    What the user's advice speaks against, for the job's own phase, is not the first.
+    """
     families = families_of(profile, knowledge=knowledge)
     routes: list[Route] = []
     for phase in Phase:
-        given = circumstances(profile, phase=phase, knowledge=knowledge)
+        given = circumstances(profile, phase=phase, knowledge=knowledge, advice=advice)
+        own = advice if advice is not None and advice.workload.phase is phase else None
         served = served_gpus(profile, phase=phase, families=families)
         facts = [
             fact
@@ -56,7 +72,10 @@ def routes_of(profile: MachineProfile, *, knowledge: Knowledge) -> tuple[Route, 
             and check(fact, given=given, families=families, served=served).applies
         ]
         of_gpus = [
-            _gpu_route(gpu, facts, given=given, families=families, knowledge=knowledge)
+            _spoken_against(
+                _gpu_route(gpu, facts, given=given, families=families, knowledge=knowledge),
+                () if own is None else against_device(gpu.id, own),
+            )
             for gpu in profile.graphics
             if gpu.kind in (DeviceKind.IGPU, DeviceKind.DGPU)
         ]
@@ -68,6 +87,12 @@ def routes_of(profile: MachineProfile, *, knowledge: Knowledge) -> tuple[Route, 
         ]
         routes += sorted((*others, cpu), key=lambda route: not route.is_first)
     return tuple(routes)
+
+
+def _spoken_against(route: Route, reasons: tuple[Reason, ...]) -> Route:
+    if not reasons:
+        return route
+    return dataclasses.replace(route, against=reasons, is_first=False)
 
 
 def _gpu_route(

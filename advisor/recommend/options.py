@@ -156,11 +156,7 @@ def _sort_rows(
         verdict = check(fact, given=given, families=families, served=served)
         if verdict.applies:
             places.undecided.update(dict.fromkeys(verdict.unknown))
-        refusals = (
-            *_unwanted(fact, preferences, given.profile),
-            *_already(fact, given.workload),
-            *verdict.refusals,
-        )
+        refusals = refusals_of(fact, verdict, given=given, preferences=preferences)
         option = _option_of(fact, given=given, families=families)
         if refusals:
             places.rejections.append(
@@ -176,6 +172,17 @@ def _sort_rows(
             hint = _hint(option, fact, verdict, given.profile)
             places.hints.append(with_chip(hint, profile=given.profile, families=families))
     return places
+
+
+def refusals_of(
+    fact: OptionFact, verdict: Verdict, *, given: Circumstances, preferences: Preferences
+) -> tuple[Reason, ...]:
+    """Return all that speaks against a row before anything is predicted: wishes, job, machine."""
+    return (
+        *_unwanted(fact, preferences, given.profile),
+        *_already(fact, given.workload),
+        *verdict.refusals,
+    )
 
 
 def _told_hints(

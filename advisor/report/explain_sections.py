@@ -5,9 +5,24 @@ Leaves to others: finding it (`advisor.compare.explain`).
 
 from collections.abc import Iterable
 
-from advisor.format import UNKNOWN, format_bytes, format_factor, format_number, format_rate
+from advisor.format import (
+    UNKNOWN,
+    format_bytes,
+    format_duration_interval,
+    format_factor,
+    format_number,
+    format_rate,
+)
 from advisor.i18n import N_, NP_, Translator
-from advisor.model.explanation import DeviceFacts, ExplainedOption, Explanation, Route
+from advisor.model.explanation import (
+    Advised,
+    AdvisedJob,
+    AdvisedPlace,
+    DeviceFacts,
+    ExplainedOption,
+    Explanation,
+    Route,
+)
 from advisor.model.machine import DeviceKind
 from advisor.model.option import Advice, OptionFact
 from advisor.model.published import CpuIsaRow, DeviceSpec, GpuFamily, PastSystem
@@ -31,23 +46,37 @@ _ADVICE = {
     Advice.AVOID: N_("avoid"),
 }
 _MOST_TITLES = 4
+_LEFT_OUT = N_("Your advice leaves it out: {why}.")
 
 
 def build_explanation_report(explanation: Explanation, tr: Translator) -> Report:
     """Return what a name means and what to take instead, as a report of its own."""
     sections = [
         *([_system_section(explanation.system, tr)] if explanation.system else []),
-        *(_option_section(option, tr) for option in explanation.options),
+        *(_option_section(option, explanation.job, tr) for option in explanation.options),
         *(_device_section(device, tr) for device in explanation.devices),
     ]
     if explanation.routes:
         sections.append(_here_section(explanation, tr))
     return Report(
         title=explanation.asked,
-        subtitle=tr(N_("On {machine}"), machine=explanation.machine),
+        subtitle=_where(explanation, tr),
         sections=tuple(sections),
         footer="",
         language=tr.language,
+    )
+
+
+def _where(explanation: Explanation, tr: Translator) -> str:
+    job = explanation.job
+    if job is None:
+        return tr(N_("On {machine}"), machine=explanation.machine)
+    return tr(
+        N_("On {machine}, by your advice of {date}: {network}, {phase}"),
+        machine=explanation.machine,
+        date=job.created_on,
+        network=job.title,
+        phase=tr(PHASES[job.phase]),
     )
 
 
@@ -68,20 +97,24 @@ def _system_section(system: PastSystem, tr: Translator) -> Section:
     return Section(title=system.name, blocks=(advice, _facts(rows, tr)))
 
 
-def _option_section(option: ExplainedOption, tr: Translator) -> Section:
+def _option_section(option: ExplainedOption, job: AdvisedJob | None, tr: Translator) -> Section:
     fact = option.fact
-    if not option.refusals:
+    if option.advised is not None and job is not None:
+        lead = _advised_text(option.advised, tr)
+    elif not option.refusals:
         lead = tr(N_("On this machine: {advice}."), advice=tr(_ADVICE[fact.advice]))
     else:
         why = "; ".join(_refusal_text(reason, tr) for reason in option.refusals)
-        lead = tr(N_("It does not apply to this machine: {why}."), why=why)
+        is_of_job = job is not None and job.phase.value in fact.phases
+        text = _LEFT_OUT if is_of_job else N_("It does not apply to this machine: {why}.")
+        lead = tr(text, why=why)
     settings = " ".join(f"{s.name}={s.value}" for s in fact.environment)
     rows = (
         (N_("Kind"), tr(KINDS[fact.kind])),
         (N_("For"), ", ".join(tr(PHASES[Phase(phase)]) for phase in fact.phases)),
         (N_("How"), said_pieces(fact.how, tr)),
         (N_("Variables"), settings),
-        (N_("Speed"), _effect(fact, tr)),
+        (N_("Speed elsewhere"), _effect(fact, tr)),
         (N_("Risks"), said(fact.risks or "", tr)),
         (N_("Source"), said_list(fact.effect_source or fact.source, tr)),
         (N_("Looked at on"), fact.verified_on),
@@ -92,11 +125,30 @@ def _option_section(option: ExplainedOption, tr: Translator) -> Section:
     )
 
 
+def _advised_text(advised: Advised, tr: Translator) -> str:
+    """Return what the user's advice says of an option, in its own figures and reasons."""
+    if advised.place is AdvisedPlace.RANKED and advised.total_s and advised.speedup:
+        return tr(
+            N_("In your advice no. {rank}: {time} for the whole job, {factor} the speed of now."),
+            rank=advised.rank,
+            time=format_duration_interval(advised.total_s, tr),
+            factor=format_factor(advised.speedup.mid),
+        )
+    why = "; ".join(reason_text(reason, tr).rstrip(".。") for reason in advised.reasons)
+    if advised.place is AdvisedPlace.AVOID:
+        return tr(N_("Your advice says to avoid it: {why}."), why=why)
+    return tr(N_("In your advice it is worth trying, not ranked: {why}."), why=why)
+
+
 def _refusal_text(refusal: Reason, tr: Translator) -> str:
     """Return why a row does not apply; the sentence around it says already that it does not."""
     if refusal.code is ReasonCode.EXCLUDED:
         (condition,) = refusal.parameters
         return condition_text(str(condition.value), tr)
+    if refusal.code is ReasonCode.NOT_APPLICABLE:
+        why = next((each.value for each in refusal.parameters if each.name == "why"), None)
+        if isinstance(why, str):
+            return said(why, tr)
     return reason_text(refusal, tr)
 
 
@@ -180,6 +232,8 @@ def _family_rows(family: GpuFamily, tr: Translator) -> Iterable[tuple[str, str |
 
 def _here_section(explanation: Explanation, tr: Translator) -> Section:
     blocks: list[Block] = []
+    if explanation.job is not None and explanation.job.first is not None:
+        blocks.append(Paragraph(text=_first_text(explanation.job, explanation.job.first, tr)))
     for phase in Phase:
         routes = [route for route in explanation.routes if route.phase is phase]
         if not routes:
@@ -189,6 +243,16 @@ def _here_section(explanation: Explanation, tr: Translator) -> Section:
         blocks.append(Paragraph(text=text, style="lead"))
         blocks.append(Facts(rows=tuple((route.device, _route_text(route, tr)) for route in routes)))
     return Section(title=tr(N_("What to take on this machine")), blocks=tuple(blocks))
+
+
+def _first_text(job: AdvisedJob, first: str, tr: Translator) -> str:
+    if job.first_here is None or job.first_here == first:
+        return tr(N_("First in your advice: {first}."), first=said_title(first, tr))
+    return tr(
+        N_("First in your advice: {first}; on this machine: {here}."),
+        first=said_title(first, tr),
+        here=said_title(job.first_here, tr),
+    )
 
 
 def _name(route: Route, tr: Translator) -> str:
@@ -215,6 +279,7 @@ def _route_text(route: Route, tr: Translator) -> str:
     if route.way:
         parts.append(said(route.way, tr))
     parts += [said_title(title, tr) for title in route.option_titles[:_MOST_TITLES]]
+    parts += [reason_text(reason, tr) for reason in route.against]
     if route.why_not:
         parts.append(said(route.why_not, tr))
     if route.advice and not route.is_first:

@@ -1,5 +1,7 @@
 """`compare` and `explain` as a user types them."""
 
+import argparse
+import dataclasses
 import itertools
 from pathlib import Path
 
@@ -12,7 +14,9 @@ from advisor.model.kernel import GemmShape
 from advisor.model.measurement import MeasurementSet
 from advisor.model.recommendation import Recommendation
 from tests.advisor.compare.builders import timed
+from tests.ui.advice_values import an_advice
 from ui.cli import run
+from ui.saved_values import saved_advice
 from ui.settings import keep_last, last_recommendation_file
 
 A10 = Path(__file__).resolve().parents[1] / "data" / "machines" / "a10-7850k" / "profile.json"
@@ -112,6 +116,25 @@ def test_an_unknown_name_is_2_with_close_names(capsys):
         "dl-advisor: 'kubernetes' is not known, nor is anything like it:"
         " `dl-advisor explain` lists all names\n"
     )
+
+
+def test_explain_goes_by_the_advice_of_the_file_else_by_the_last_one(capsys, tmp_path):
+    saved = tmp_path / "advice.json"
+    assert call("recommend", "mnist-cnn", "--profile", A10, "--json", saved) == 0
+    assert call("explain", "theano", "--profile", saved) == 0
+    assert "by your advice of " in " ".join(capsys.readouterr().out.split())
+    assert call("explain", "theano", "--profile", A10) == 0
+    assert "by your advice of " not in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_last_advice_of_another_machine_does_not_count():
+    options = argparse.Namespace(profile=None)
+    advice = an_advice()
+    assert saved_advice(options, advice.profile) is None
+    keep_last(advice)
+    assert saved_advice(options, advice.profile) == advice
+    cpu = dataclasses.replace(advice.profile.cpu, brand="Another")
+    assert saved_advice(options, dataclasses.replace(advice.profile, cpu=cpu)) is None
 
 
 def test_several_names_are_explained_one_after_another(capsys, tmp_path):
