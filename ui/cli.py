@@ -81,7 +81,9 @@ def _add_preferences(parser: argparse.ArgumentParser) -> None:
         metavar="R,R",
         help=N_("cloud regions or europe, north-america, asia-pacific ..., default any"),
     )
-    group.add_argument("--no-cloud", action="store_true", help=N_("leave rented machines out"))
+    group.add_argument(
+        "--no-cloud", action="store_true", help=N_("leave rented machines out; free notebooks stay")
+    )
     group.add_argument("--no-buy", action="store_true", help=N_("leave purchases out"))
     group.add_argument("--electricity-usd-per-kwh", type=_positive_number, metavar="X")
     group.add_argument(

@@ -6,7 +6,7 @@ Leaves to others: their text (`advisor.report.reasons`).
 from collections.abc import Iterable, Sequence
 
 from advisor.model.instructions import is_imitated
-from advisor.model.machine import DeviceKind, MachineProfile
+from advisor.model.machine import DeviceKind, MachineProfile, OsFamily
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.option import OptionKind
 from advisor.model.prediction import Prediction
@@ -96,7 +96,8 @@ def _framework(profile: MachineProfile) -> Iterable[Caveat]:
     """Yield why TensorFlow, which the times are of, has no ready-made build for a machine."""
     runs = tensorflow_runs(profile)
     if runs is False:
-        lacks_avx = is_x86(profile) and not is_intel_mac(profile)
+        has_builds = not is_intel_mac(profile) and profile.os.family is not OsFamily.OTHER
+        lacks_avx = is_x86(profile) and has_builds
         code = "tensorflow_needs_avx" if lacks_avx else "tensorflow_has_no_build"
         yield caveat(code, machine=f"{profile.os.name}, {profile.os.architecture}")
 

@@ -185,20 +185,24 @@ def is_intel_mac(profile: MachineProfile) -> bool:
 def has_other_frameworks(profile: MachineProfile) -> bool:
     """Whether PyTorch and ONNX Runtime have ready-made builds: for 64 bits of x86 and Arm.
 
-    Those of PyTorch for Intel's Macs ended with 2.2.
+    Those of PyTorch for Intel's Macs ended with 2.2; there are none for other systems.
     """
-    return _architecture(profile) in ("x86_64", "arm64") and not is_intel_mac(profile)
+    has_builds = profile.os.family is not OsFamily.OTHER and not is_intel_mac(profile)
+    return has_builds and _architecture(profile) in ("x86_64", "arm64")
 
 
 def tensorflow_runs(profile: MachineProfile) -> bool | None:
     """Whether TensorFlow has a ready-made build that runs on a machine; None: not known.
 
     Since 1.6 its builds for x86 need AVX; there are others for Linux and macOS on 64-bit Arm, none
-    for Windows on Arm, none for Intel's Macs since 2.17, and none for 32 bits or other processors
-    (PyPI: tensorflow 2.21, looked at on 2026-11-25).
+    for Windows on Arm, none for Intel's Macs since 2.17, and none for other systems, 32 bits or
+    other processors (PyPI: tensorflow 2.21, looked at on 2026-11-25). Where an environment has it
+    on another system, somebody has built it.
     """
     if is_intel_mac(profile):
         return False
+    if profile.os.family is OsFamily.OTHER:
+        return _has_tensorflow(profile)
     word = _architecture(profile)
     if word == "x86_64":
         features = profile.cpu.isa_features
@@ -206,6 +210,11 @@ def tensorflow_runs(profile: MachineProfile) -> bool | None:
     if word == "arm64":
         return profile.os.family is not OsFamily.WINDOWS
     return None if word is None else False
+
+
+def _has_tensorflow(profile: MachineProfile) -> bool:
+    frameworks = (each for found in profile.environments for each in found.frameworks)
+    return any(each.name.startswith("tensorflow") for each in frameworks)
 
 
 def decide(condition: Condition, *, given: Circumstances) -> bool | None:

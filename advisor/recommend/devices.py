@@ -29,6 +29,7 @@ _PICTURES_ONLY = re.compile(
     r"ASPEED|Matrox|Virtio|QXL|Cirrus|VMware|VirtualBox|Hyper-V|Basic Display|bochs", re.IGNORECASE
 )
 _TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
+_KERAS = "pip install keras"
 _FREE_NVIDIA_DRIVER = "nouveau"
 _NVIDIA_DRIVER = "CUDA needs NVIDIA's own driver in place of nouveau: install it and start again."
 _ONE_IS_ENOUGH = "One of these ways is enough, each in an environment of its own."
@@ -238,7 +239,8 @@ def device_steps(
         steps.append(Step(kind="text", caption="Commands", content=_ONE_IS_ENOUGH))
     for way in ways:
         steps += way.steps
-    if phase is Phase.TRAINING and _is_for_pytorch_alone(support.route):
+    has_keras = any(step.content == _KERAS for step in steps)
+    if phase is Phase.TRAINING and _is_for_pytorch_alone(support.route) and not has_keras:
         steps.append(_keras_step(profile))
     steps.append(Step(kind="text", caption="Advice", content=family.advice))
     return tuple(steps)
@@ -261,7 +263,7 @@ def _keras_step(profile: MachineProfile) -> Step:
     return Step(
         kind="shell",
         caption="For code in Keras, in the same environment: it finds the GPU through PyTorch",
-        content=f"pip install keras\n{setting}",
+        content=f"{_KERAS}\n{setting}",
     )
 
 

@@ -18,6 +18,8 @@ from advisor.recommend.reasons import reason
 
 # What they hand out (`free_tiers`): its time tells whether a job fits.
 FREE_ACCELERATOR = "T4"
+# Nobody is told "1 times slower".
+_AS_FAST = 1.05
 
 
 def with_free_time(hint: Hint, *, given: Given) -> Hint:
@@ -38,7 +40,7 @@ def with_free_time(hint: Hint, *, given: Given) -> Hint:
     if isinstance(found, MissingFact):
         return hint
     speedup = speedup_of(option, found, baseline=given.baseline)
-    if speedup.mid <= 1.0:
+    if 1.0 / speedup.mid > _AS_FAST:
         code, factor = ReasonCode.SLOWER_THAN_NOW, 1.0 / speedup.mid
     else:
         code, factor = ReasonCode.FASTER_THAN_NOW, speedup.mid

@@ -215,7 +215,8 @@ def _already(fact: OptionFact, workload: Workload) -> tuple[Reason, ...]:
 def _unwanted(
     fact: OptionFact, preferences: Preferences, profile: MachineProfile
 ) -> tuple[Reason, ...]:
-    if fact.kind in (OptionKind.CLOUD, OptionKind.FREE_TIER) and not preferences.allows_cloud:
+    # A free notebook is not rented: it costs nothing.
+    if fact.kind is OptionKind.CLOUD and not preferences.allows_cloud:
         return (reason(ReasonCode.CLOUD_NOT_ALLOWED),)
     if fact.kind is OptionKind.BUY and not preferences.allows_buying:
         return (reason(ReasonCode.BUYING_NOT_ALLOWED),)

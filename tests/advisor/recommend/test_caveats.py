@@ -34,6 +34,7 @@ from tests.advisor.recommend.builders import (
     a_profile,
     a_spec,
     a_workload,
+    an_environment,
     an_opencl,
     an_option,
     an_os,
@@ -209,6 +210,14 @@ def test_some_failed_and_unsteady():
             "tensorflow_has_no_build",
             {"machine": "macOS, x86_64"},
         ),
+        (
+            {
+                "os": an_os(family=OsFamily.OTHER, name="FreeBSD", architecture="amd64"),
+                "environments": (),
+            },
+            "tensorflow_has_no_build",
+            {"machine": "FreeBSD, amd64"},
+        ),
     ],
 )
 def test_caveats_of_the_machine(changes, code, values):
@@ -364,3 +373,9 @@ def test_imitated_float16_is_told(features, is_told):
     work = dataclasses.replace(a_workload(), precision=Precision.FLOAT16)
     found = of_machine(workload=work, cpu=a_cpu(isa_features=features))
     assert ("float16_is_imitated" in found) is is_told
+
+
+def test_where_somebody_has_built_tensorflow_for_another_system_it_runs():
+    built = an_environment(("tensorflow", "2.15"))
+    system = an_os(family=OsFamily.OTHER, name="FreeBSD", architecture="amd64")
+    assert of_machine(os=system, environments=(built,)) == {}

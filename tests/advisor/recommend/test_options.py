@@ -113,7 +113,6 @@ def test_what_does_not_apply_is_refused_even_if_it_is_bad():
     ("kind", "wishes", "code"),
     [
         (OptionKind.CLOUD, {"allows_cloud": False}, ReasonCode.CLOUD_NOT_ALLOWED),
-        (OptionKind.FREE_TIER, {"allows_cloud": False}, ReasonCode.CLOUD_NOT_ALLOWED),
         (OptionKind.BUY, {"allows_buying": False}, ReasonCode.BUYING_NOT_ALLOWED),
     ],
 )
@@ -122,6 +121,11 @@ def test_unwanted_kinds_are_refused(kind, wishes, code):
     (rejection,) = [entry for entry in found.rejections if entry.option_id == "fact"]
     assert codes(rejection) == [code]
     assert found.hints == ()
+
+
+def test_a_free_notebook_is_not_rented_and_stays_where_renting_is_off():
+    found = listed(a_fact(kind=OptionKind.FREE_TIER), allows_cloud=False)
+    assert [hint.option.id for hint in found.hints] == ["fact"]
 
 
 @pytest.mark.parametrize("kind", [OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY])

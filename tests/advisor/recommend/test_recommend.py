@@ -230,9 +230,11 @@ def test_a_job_of_weeks_is_rented_under_balanced_and_stays_without_the_cloud(kno
         knowledge, zen4_laptop(), "resnet-50", job=Job(epochs=90), allows_cloud=False,
         allows_buying=False,
     )  # fmt: skip
-    assert {OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER}.isdisjoint(
-        entry.option.kind for entry in (*alone.ranked, *alone.hints)
-    )
+    kinds = {entry.option.kind for entry in (*alone.ranked, *alone.hints)}
+    assert {OptionKind.CLOUD, OptionKind.BUY}.isdisjoint(kinds)
+    # What is free is not rented.
+    assert OptionKind.FREE_TIER in kinds
+    assert OptionKind.FREE_TIER not in {entry.option.kind for entry in alone.ranked}
     codes = {r.reasons[0].code for r in alone.rejected}
     assert {ReasonCode.CLOUD_NOT_ALLOWED, ReasonCode.BUYING_NOT_ALLOWED} <= codes
     assert alone.n_offers_considered == 0
@@ -380,3 +382,18 @@ def test_thousands_of_offers_come_down_to_a_few_predictions(knowledge, kaveri):
     listed = list_options(kaveri, workload, Preferences(), knowledge, today=TODAY)
     assert listed.n_offers_considered > 5000
     assert len(listed.options) < 200
+
+
+@pytest.mark.parametrize("system", [OsFamily.LINUX, OsFamily.WINDOWS])
+def test_a_card_that_needs_an_older_build_is_given_the_command_for_it(knowledge, system):
+    card = a_gpu(
+        kind=DeviceKind.DGPU, vendor="NVIDIA", name="NVIDIA GeForce GTX 970", pci_vendor_id="10de",
+        pci_device_id="13c2", kernel_driver="nvidia", compute_units=13, max_mhz=1178.0,
+    )  # fmt: skip
+    profile = a_profile(graphics=(card,), os=an_os(family=system))
+    advice = advise(knowledge, profile, "resnet-50", job=Job(phase=Phase.INFERENCE))
+    of_card = [hint for hint in advice.hints if hint.option.device_id == "gpu0"]
+    pinned = 'pip install "torch<2.15" --index-url https://download.pytorch.org/whl/cu126'
+    (hint,) = [each for each in of_card if each.option.id == "torch-cuda12"]
+    assert pinned in [step.content for step in hint.steps if step.kind == "shell"]
+    assert "torch-cuda" not in {hint.option.id for hint in of_card}
