@@ -62,6 +62,7 @@ class JourneyRequest:
         device_ids: devices to be measured, None for all.
         python: interpreter whose framework is measured, None for our own.
         earlier: what was measured before, for a first guess; None: it goes without.
+        known: what was measured a moment ago and stands: only what it lacks is measured; None: all.
     """
 
     network: str | None = None
@@ -72,6 +73,7 @@ class JourneyRequest:
     device_ids: tuple[str, ...] | None = None
     python: str | None = None
     earlier: MeasuredRun | None = None
+    known: MeasuredRun | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,12 +195,14 @@ def measure(
     *,
     on_event: Callable[[SessionEvent | PlanReady], None],
     cancel: CancelToken,
+    known: MeasurementSet | None = None,
 ) -> MeasurementSet:
-    """Run the suite, with the workload's own kernels when there is one."""
+    """Run the suite, with the workload's own kernels when there is one; or what is not known."""
     from advisor.predict.replay import replay_kernels
     from probes.bench.plan import budgets_s, plan
     from probes.bench.session import Session
     from probes.bench.tuning_store import TuningStore
+    from ui.rest_of_run import still_to_time, together
 
     replay: tuple[KernelCall, ...] = ()
     details: dict[str, Any] = {}
@@ -212,12 +216,18 @@ def measure(
         }
     chosen = request.device_ids
     requests = plan(profile, budget=request.budget, device_ids=chosen, replay=replay, **details)
+    if known is not None:
+        layers = details.get("layers", ())
+        requests = still_to_time(requests, known, replay=replay, layers=layers)
     on_event(PlanReady(n_kernels=len(requests)))
     tuning = TuningStore(tuning_folder())
     python = request.python or framework_python(profile)
     session = Session(profile=profile, python=python, tuning=tuning)
     limit_s = budgets_s(profile, budget=request.budget, device_ids=chosen)
-    return session.run(requests, on_event=on_event, cancel=cancel, budget_s=limit_s)
+    if known is not None and not requests:
+        return known
+    added = session.run(requests, on_event=on_event, cancel=cancel, budget_s=limit_s)
+    return added if known is None else together(known, added)
 
 
 def advise(
@@ -330,6 +340,7 @@ def walk(
         InputError: bad input, before anything is measured.
     """
     from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
+    from ui.sitting import known_of
 
     knowledge = bundled_knowledge()
     workload = load_job(request, knowledge)
@@ -342,7 +353,8 @@ def walk(
     # What does not fit is not run here, nor are its kernels; the machine is measured all the same.
     fits = memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is not False
     here = workload if fits else None
-    results = measure(profile, here, request, on_event=on_event, cancel=cancel)
+    known = known_of(request, profile)
+    results = measure(profile, here, request, on_event=on_event, cancel=cancel, known=known)
     if not (results.measured or results.is_cancelled):
         return first
     final = advise_with_tried(

@@ -97,9 +97,10 @@ class Wiring(QObject):
         )  # fmt: skip
         start, window = self.start, self.window
         # Before what they begin, which may be refused as well.
-        for begun in (start.advise_requested, start.last_requested):
+        for begun in (start.advise_requested, start.anew_requested, start.last_requested):
             begun.connect(window.forget_refused)
         start.advise_requested.connect(lambda: advise.start(self.form.request()))
+        start.anew_requested.connect(lambda: advise.start(self.form.request(), is_anew=True))
         start.cancel_requested.connect(advise.cancel)
         start.last_requested.connect(advise.show_last)
         start.page_requested.connect(window.show_page)

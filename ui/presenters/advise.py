@@ -36,6 +36,7 @@ from ui.journey import (
 )
 from ui.last_measured import MeasuredRun
 from ui.settings import keep_last, read_last
+from ui.sitting import Sitting, n_taken
 
 # A child that is asked to stop has gone within this time, whatever it does.
 CLOSE_TIMEOUT_S = 8.0
@@ -70,6 +71,7 @@ class AdviseState:
         recommendation: the best answer so far; is_provisional: made without measurements.
         what_if: the answer to other circumstances of the same job, None where none are asked for.
         running: kernel under measurement; results: all finished ones, newest last.
+        n_taken: how many of them are of an earlier run of the same sitting.
         message: one line for the user when failed, "" otherwise.
     """
 
@@ -81,6 +83,7 @@ class AdviseState:
     running: BenchmarkRequest | None = None
     results: tuple[Measurement | FailedMeasurement, ...] = ()
     n_total: int = 0
+    n_taken: int = 0
     message: str = ""
 
     @property
@@ -119,6 +122,7 @@ class AdvisePresenter(QObject):
         keep: Callable[[Recommendation], str | None] = keep_last,
         read: Callable[[], Recommendation | None] = read_last,
         rerank: Callable[[Recommendation, WhatIf], Recommendation] = rank_anew,
+        sitting: Sitting | None = None,
         parent: QObject | None = None,
     ) -> None:
         """Take the functions that walk the line and keep and read the answer; tests pass others."""
@@ -130,6 +134,7 @@ class AdvisePresenter(QObject):
         self._rerank = rerank
         self._what_if: WhatIf | None = None
         self._what_if_task: BackgroundTask | None = None
+        self._sitting = sitting or Sitting()
         self._state = AdviseState()
         self._task: BackgroundTask | None = None
         self._cancel = CancelToken()
@@ -148,8 +153,13 @@ class AdvisePresenter(QObject):
         """What is to be shown now."""
         return self._state
 
-    def start(self, request: JourneyRequest) -> None:
-        """Start the main job; a second start while it runs does nothing."""
+    def start(self, request: JourneyRequest, *, is_anew: bool = False) -> None:
+        """Start the main job; a second start while it runs does nothing.
+
+        Args:
+            request: the job.
+            is_anew: whether all is measured, though it was a moment ago.
+        """
         if self._state.is_busy or self._is_closing:
             return
         self._cancel = cancel = CancelToken()
@@ -159,6 +169,8 @@ class AdvisePresenter(QObject):
             # In memory: reading a file would keep the window waiting for the interpreter.
             run = MeasuredRun(profile=known.profile, measurements=known.measurements)
             request = replace(request, earlier=run)
+        if not is_anew:
+            request = self._sitting.with_known(request)
         self._replace(AdviseState(stage=Stage.PROBING))
 
         def work(send: Callable[[Any], None]) -> tuple[Recommendation, str | None]:
@@ -168,7 +180,7 @@ class AdvisePresenter(QObject):
 
         self._task = BackgroundTask(work, parent=self)
         self._task.sent.connect(self._on_event)
-        self._task.done.connect(self._on_done)
+        self._task.done.connect(lambda kept: self._on_done(kept, request))
         self._task.failed.connect(self._on_failed)
         self._task.start()
 
@@ -337,8 +349,12 @@ class AdvisePresenter(QObject):
             results = (*state.results, event.result)
             self._replace_soon(replace(state, running=None, results=results))
 
-    def _on_done(self, kept: tuple[Recommendation, str | None]) -> None:
+    def _on_done(self, kept: tuple[Recommendation, str | None], request: JourneyRequest) -> None:
         advice, reason = kept
+        known = None if request.known is None else request.known.measurements
+        taken = n_taken(advice.measurements, known)
+        results = advice.measurements.results if taken and advice.measurements else None
+        self._sitting.keep(request, advice)
         stage = Stage.CANCELLED if self._cancel.is_cancelled else Stage.DONE
         self._replace(
             replace(
@@ -347,6 +363,8 @@ class AdvisePresenter(QObject):
                 recommendation=advice,
                 is_provisional=advice.measurements is None,
                 running=None,
+                results=self._state.results if results is None else results,
+                n_taken=taken,
             )
         )
         if reason is not None:

@@ -43,6 +43,10 @@ _WELCOME_STEPS = (
         " its reasons, and what to avoid."
     ),
 )
+_ANEW = N_(
+    "Advise me takes what was measured in this sitting within the last half hour, and times only"
+    " what a new network adds. This button times everything again."
+)
 _PRIVACY = N_("Nothing leaves this machine.")
 _STAGE_TEXTS = {
     Stage.EMPTY: N_("Takes about a minute. Close other programs for steady figures."),
@@ -60,6 +64,7 @@ class StartView(QWidget):
     """Shows an `AdviseState` and names the user's intent."""
 
     advise_requested = Signal()
+    anew_requested = Signal()
     cancel_requested = Signal()
     last_requested = Signal()
     page_requested = Signal(str)
@@ -69,7 +74,7 @@ class StartView(QWidget):
         super().__init__(parent)
         self._tr = translator
         self._stage = Stage.EMPTY
-        self._has_last = False
+        self._has_last = self._has_run = False
         self._preferences: Preferences | None = None
         self._advised_job = ""
         self._advised_wants: Preferences | None = None
@@ -82,6 +87,8 @@ class StartView(QWidget):
         self.advise_button = QPushButton(translator(N_("&Advise me")))
         self.advise_button.setObjectName("primary")
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))
+        self.anew_button = QPushButton(translator(N_("Measure all ane&w")))
+        self.anew_button.setToolTip(translator(_ANEW))
         self.last_button = QPushButton(translator(N_("Show the &last advice")))
         self.status = text_label(name="status")
         self.progress = QProgressBar()
@@ -99,7 +106,10 @@ class StartView(QWidget):
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
-        for button in (self.advise_button, self.cancel_button, self.job_button, self.last_button):
+        for button in (
+            self.advise_button, self.cancel_button, self.job_button, self.anew_button,
+            self.last_button,
+        ):  # fmt: skip
             buttons.addWidget(button)
         buttons.addStretch(1)
         controls = QWidget()
@@ -132,6 +142,7 @@ class StartView(QWidget):
 
     def _connect(self) -> None:
         self.advise_button.clicked.connect(self.advise_requested)
+        self.anew_button.clicked.connect(self.anew_requested)
         self.cancel_button.clicked.connect(self.cancel_requested)
         self.last_button.clicked.connect(self.last_requested)
         self.job_button.clicked.connect(lambda: self.page_requested.emit("workload"))
@@ -155,6 +166,7 @@ class StartView(QWidget):
         self.job.style().polish(self.job)
         self.advise_button.setEnabled(not problem)
         self.advise_button.setToolTip(problem)
+        self.anew_button.setEnabled(not problem)
         self._tell_other_job()
 
     def show_machine(self, profile: MachineProfile | None) -> None:
@@ -214,6 +226,9 @@ class StartView(QWidget):
         had_focus = self.advise_button.hasFocus() or self.cancel_button.hasFocus()
         self.advise_button.setVisible(not state.is_busy)
         self.cancel_button.setVisible(state.is_busy)
+        # Only then Advise me takes what was measured a moment ago.
+        self._has_run |= state.stage is Stage.DONE and not state.is_provisional
+        self.anew_button.setVisible(self._has_run and not state.is_busy)
         self.cancel_button.setEnabled(state.stage is not Stage.CANCELLING)
         self.job_button.setEnabled(not state.is_busy)
         is_last_shown = state.stage is Stage.LAST
@@ -278,6 +293,9 @@ class StartView(QWidget):
         yield tr(
             N_("{n} kernels measured in {seconds} s."), n=len(results.measured), seconds=seconds
         )
+        if state.n_taken:
+            text = N_("{n} of them are from a moment ago: only what this network adds was timed.")
+            yield tr(text, n=state.n_taken)
         failed = sum(result.outcome not in _QUIET_OUTCOMES for result in results.failed)
         if failed:
             yield tr(N_("{n} gave no figure: the page Measure tells why."), n=failed)

@@ -1,5 +1,6 @@
 """The main job as the window sees it: each stage, stopping, failing, closing, writing."""
 
+import dataclasses
 import json
 import threading
 
@@ -311,3 +312,34 @@ def test_a_second_run_is_guessed_by_what_the_first_measured(make, qtbot):
     first, second = walk.requests
     assert first.earlier is None
     assert second.earlier.measurements == presenter.state.recommendation.measurements
+
+
+class AddingWalk(FakeWalk):
+    """Takes what is known, as the real one does, and adds one figure."""
+
+    def __call__(self, request, *, on_event, cancel):
+        advice = super().__call__(request, on_event=on_event, cancel=cancel)
+        if request.known is None:
+            return advice
+        known, (added, *_rest) = request.known.measurements, advice.measurements.measured
+        both = dataclasses.replace(known, results=(*known.results, added))
+        return dataclasses.replace(advice, measurements=both)
+
+
+def test_a_new_job_of_the_sitting_takes_what_was_measured_and_all_can_be_asked_for(make, qtbot):
+    walk = AddingWalk(5)
+    presenter = make(walk)
+    for _job in range(2):
+        presenter.start(JourneyRequest(network="mnist-cnn"))
+        until(qtbot, presenter, Stage.DONE)
+    first, second = walk.requests
+    assert first.known is None
+    assert second.known is not None
+    state = presenter.state
+    # The table of what was measured shows all that the advice rests on.
+    assert state.results == state.recommendation.measurements.results
+    assert state.n_taken == len(state.results) - 1 == 5
+    presenter.start(JourneyRequest(network="mnist-cnn"), is_anew=True)
+    until(qtbot, presenter, Stage.DONE)
+    assert walk.requests[-1].known is None
+    assert presenter.state.n_taken == 0

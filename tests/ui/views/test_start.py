@@ -244,6 +244,29 @@ def test_the_last_advice_is_offered_where_there_is_one(view, states, qtbot):
     assert not view.last_button.isVisible()
 
 
+def test_after_a_run_of_the_sitting_all_can_be_measured_anew(view, states, qtbot):
+    for name in ("empty", "measuring", "last"):
+        show(view, states, name)
+        assert not view.anew_button.isVisible()
+    show(view, states, "done")
+    assert view.anew_button.isVisible()
+    assert "half hour" in view.anew_button.toolTip()
+    with qtbot.waitSignal(view.anew_requested):
+        qtbot.mouseClick(view.anew_button, Qt.MouseButton.LeftButton)
+    show(view, states, "measuring")
+    assert not view.anew_button.isVisible()
+    # A run that was stopped since takes nothing away of the one before.
+    show(view, states, "cancelled")
+    assert view.anew_button.isVisible()
+
+
+def test_figures_of_a_moment_ago_are_called_that(view, states):
+    view.show_state(dataclasses.replace(states["done"], n_taken=9))
+    assert "9 of them are from a moment ago" in view.status.text()
+    show(view, states, "done")
+    assert "a moment ago" not in view.status.text()
+
+
 def test_stop_is_told(view, states, qtbot):
     show(view, states, "measuring")
     with qtbot.waitSignal(view.cancel_requested):
@@ -275,7 +298,7 @@ def test_the_tab_key_goes_from_top_to_bottom(view, states, qtbot):
     view.activateWindow()
     view.advise_button.setFocus()
     qtbot.waitUntil(view.advise_button.hasFocus)
-    for widget in (view.job_button, view.last_button):
+    for widget in (view.job_button, view.anew_button, view.last_button):
         view.focusNextChild()
         assert QApplication.focusWidget() is widget, widget
 
