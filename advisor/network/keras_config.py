@@ -17,7 +17,7 @@ from advisor.network.dispatch import apply_layer
 from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_loss import compiled_loss
-from advisor.network.keras_references import Reference, recorded_shape
+from advisor.network.keras_references import Reference, indexed_by, recorded_shape
 from advisor.network.keras_wiring import Node, read_wiring
 from advisor.network.masks import gives_mask
 from advisor.network.moments import moment_repeats
@@ -223,6 +223,8 @@ def _build_functional(
         name = node[0]
         class_name, config, entry = entries[name]
         given = tuple(_pick(values, reference) for reference in wiring.calls[node])
+        if class_name == "GetItem":
+            config = {**config, "key": indexed_by(entry, call=node[1])}
         values[node] = _call_layer(
             builder, name, class_name, config,
             tensors=given, scope=scope, declared=wiring.declared.get(node, ()),

@@ -5,7 +5,7 @@ Keras 2: [["layer", node, tensor, {"mask": ["other", 0, 0]}], ...].
 Leaves to others: following them (`advisor.network.keras_config`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,3 +155,11 @@ def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Operand, ...], ...]:
         raise NetworkFileError(f"{where}: 'inbound_nodes' must be a list, found {describe(value)}")
     # Keras 2.0 wrote a layer with one input as ["name", 0, 0] without a list around it.
     return tuple(tuple(find_operands(node)) for node in value)
+
+
+def indexed_by(entry: Mapping[str, Any], *, call: int) -> Any:
+    """Return what stands in the brackets behind a tensor ("GetItem"); None where nothing does."""
+    nodes = entry.get("inbound_nodes")
+    node = nodes[call] if isinstance(nodes, list) and call < len(nodes) else None
+    args = node.get("args") if isinstance(node, dict) else None
+    return args[1] if isinstance(args, list) and len(args) > 1 else None

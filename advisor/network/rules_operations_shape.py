@@ -10,11 +10,14 @@ Leaves to others: windows (`rules_operations_windows`), the layers (`rules_arran
 import itertools
 import math
 from collections.abc import Callable
+from typing import Any
 
 from advisor.model.kernel import ElementwiseShape
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION, is_integer
 
+# How a file writes parts of what stands in brackets.
+_SLICE, _DOTS = "__slice__", "__ellipsis__"
 # Results of one operation, and dimensions of a tensor: more are files made to harm.
 _MAX_RESULTS = 1024
 _MAX_RANK = 64
@@ -216,6 +219,40 @@ def _looked_up(call: Call) -> _Shapes:
     return (made[1:],)
 
 
+def _indexed(call: Call) -> _Shapes:
+    """Return the shape of a tensor with brackets behind it, where the samples stay whole."""
+    key = call.fields.raw("key")
+    entries = list(key) if isinstance(key, list) else [key]
+    kinds = [each.get("class_name") if isinstance(each, dict) else each for each in entries]
+    free = len(call.input) + 1 - sum(kind not in (None, _DOTS) for kind in kinds)
+    if len(entries) > _MAX_RANK or free < 0 or kinds.count(_DOTS) > 1:
+        return None
+    if _DOTS not in kinds:
+        kinds, entries = [*kinds, _DOTS], [*entries, None]
+    place = kinds.index(_DOTS)
+    whole: dict[str, Any] = {"class_name": _SLICE, "config": {}}
+    entries[place : place + 1] = [whole] * free
+    rest = iter((call.batch, *call.input))
+    made = [1 if each is None else _cut(each, next(rest)) for each in entries]
+    if entries[0] is None or made[0] != call.batch or None in made:
+        return None
+    return (tuple(size for size in made[1:] if size),)
+
+
+def _cut(entry: Any, size: int) -> int | None:
+    """Return what is left of a dimension: 0 where one place is taken, None where it is open."""
+    if is_integer(entry):
+        return 0
+    if not isinstance(entry, dict) or entry.get("class_name") != _SLICE:
+        return None
+    config = entry.get("config")
+    names = ("start", "stop", "step")
+    bounds = [config.get(name) if isinstance(config, dict) else None for name in names]
+    if not all(each is None or is_integer(each) for each in bounds) or bounds[2] == 0:
+        return None
+    return len(range(*slice(*bounds).indices(size))) or None
+
+
 RENAMED: dict[str, Callable[[Call], _Shapes]] = {"squeeze": _squeezed, "expanddims": _expanded}
 MOVED: dict[str, Callable[[Call], _Shapes]] = {
     "transpose": _transposed,
@@ -229,13 +266,14 @@ MOVED: dict[str, Callable[[Call], _Shapes]] = {
     "topk": _largest,
     "broadcastto": _spread,
     "take": _looked_up,
+    "getitem": _indexed,
     **dict.fromkeys(
         ("flip", "fliplr", "flipud", "roll", "tril", "triu", "sliceupdate", "scatterupdate",
          "copy"),
         _alike,
     ),
     **dict.fromkeys(
-        ("getitem", "concat", "concatenate", "unstack", "takealongaxis", "diagonal", "append",
+        ("concat", "concatenate", "unstack", "takealongaxis", "diagonal", "append",
          "arraysplit", "hsplit", "vsplit", "dsplit", "hstack", "vstack", "dstack", "rot90",
          "slice", "scatter", "diag", "meshgrid", "cropimages", "padimages", "unfold", "fold",
          "depthtospace", "spacetodepth", "extractsequences", "array", "converttotensor",

@@ -143,3 +143,43 @@ def test_a_batch_is_taken_apart_and_repeated():
     assert samples_behind("Repeat", axis=0, repeats=3) == 24
     assert samples_behind("Tile", repeats=[3, 1]) == 24
     assert samples_behind("Split", axis=0, indices_or_sections=3) == 8  # not known: as before
+
+
+def part(start=None, stop=None, step=None):
+    """A slice as it stands in a file."""
+    return {"class_name": "__slice__", "config": {"start": start, "stop": stop, "step": step}}
+
+
+DOTS = {"class_name": "__ellipsis__", "config": {}}
+
+
+# Results of Keras 3.15.
+@pytest.mark.parametrize(
+    ("key", "made"),
+    [
+        ([part(), -1], (6, 4)),
+        ([DOTS, part(1, 3)], (8, 6, 2)),
+        ([part(), part(step=2), part(1)], (4, 5, 4)),
+        ([part(), None], (1, 8, 6, 4)),
+        ([part(), part(0, 1), DOTS, 2], (1, 6)),
+        ([DOTS, None], (8, 6, 4, 1)),
+        (DOTS, (8, 6, 4)),
+    ],
+)
+def test_brackets_behind_a_tensor_have_the_shape_of_keras(key, made):
+    network = operation("GetItem", (8, 6, 4), key)
+    assert network.outputs[0].shape == made
+    assert network.notes == ()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        0, None, [None, 1], [part(), 1, 1, 1, 1], [DOTS, DOTS], [part(0, 1)], [part(), part(9)],
+        [part(), part(0, "x")], [part(), part(0, 3, 0)], [part(), "x"],
+        [part(), {"class_name": "__slice__", "config": [1]}, array(2)],
+    ],
+)  # fmt: skip
+def test_brackets_that_pick_samples_or_nothing_known_are_noted(key):
+    network = operation("GetItem", (8, 6, 4), key)
+    assert isinstance(network.operators[0].shape, UnknownShape)
