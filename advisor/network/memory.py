@@ -5,6 +5,7 @@ Training   = weights in float32 + gradients and optimizer state of the trainable
              + every result of the forward pass, the input, and `LOSS_COPIES` of the outputs
                (targets, and the gradient of the loss), in the precision of the kernels
              + what a recurrent layer keeps of each time step: gates, states, its input
+             + what a function of several passes keeps between them (GELU)
              + workspace of kernels: the largest input and output of an operator once more.
 Inference  = weights in the precision + the most results that are alive at once (a result lives
              until the last operator that reads it has run) + the same workspace.
@@ -19,7 +20,7 @@ Leaves to others: whether a device has that much (`advisor.recommend.requirement
 import math
 from collections.abc import Sequence
 
-from advisor.model.kernel import Cell, RecurrentShape
+from advisor.model.kernel import Cell, ElementwiseShape, RecurrentShape
 from advisor.model.quantity import Precision
 from advisor.model.workload import Operator
 from advisor.network.builder import Network
@@ -56,6 +57,9 @@ _STATES_HANDED_ON = 2.0
 _STATES_MASKED = 3.0
 # Copies of the input: moment first, moment by moment, and its gradient in part.
 _INPUTS_KEPT = 2.5
+# What a function keeps of each value beside its result: Keras' GELU is several passes. Peak memory
+# of chains of 4 and 14 of them tells 3.4, three whole networks are met best by this.
+_KEPT_BETWEEN_PASSES = {"gelu": 2.5}
 # The program of a loop over time and of its gradient: 19 and 22 MB in the two smallest of them.
 LOOP_BYTES = 18_000_000
 
@@ -110,6 +114,12 @@ def _directions(shape: RecurrentShape) -> int:
     return 2 if shape.is_bidirectional else 1
 
 
+def _kept_between_passes(operator: Operator) -> int:
+    shape = operator.shape
+    each = _KEPT_BETWEEN_PASSES.get(shape.op, 0.0) if isinstance(shape, ElementwiseShape) else 0.0
+    return round(each * operator.output_elements)
+
+
 def training_bytes(network: Network, *, precision: Precision, optimizer: str) -> int:
     """Return the bytes that one training step needs; `optimizer` is a key of OPTIMIZER_SLOTS."""
     operators = network.operators
@@ -122,7 +132,7 @@ def training_bytes(network: Network, *, precision: Precision, optimizer: str) ->
     workspace = _largest_step(operators, input_elements=input_elements)
     loops = [(op.shape, op.repeats) for op in operators if isinstance(op.shape, RecurrentShape)]
     kept += sum(repeats * kept_over_time(shape) for shape, repeats in loops)
-    kept += sum(op.kept_elements for op in operators)
+    kept += sum(op.kept_elements + _kept_between_passes(op) for op in operators)
     programs = LOOP_BYTES * sum(_directions(shape) for shape, _repeats in loops)
     return programs + _FLOAT32_BYTES * states + precision.size_bytes * (kept + workspace)
 
