@@ -5,7 +5,7 @@ Training   = weights in float32 + gradients and optimizer state of the trainable
              + every result of the forward pass, the input, and `LOSS_COPIES` of the outputs
                (targets, and the gradient of the loss), in the precision of the kernels
              + what a recurrent layer keeps of each time step: gates, states, its input
-             + what a function of several passes keeps between them (GELU)
+             + what functions and normalisations of several passes keep between them
              + workspace of kernels: the largest input and output of an operator once more.
 Inference  = weights in the precision + the most results that are alive at once (a result lives
              until the last operator that reads it has run) + the same workspace.

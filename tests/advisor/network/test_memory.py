@@ -250,3 +250,22 @@ def test_a_gelu_keeps_what_its_passes_make():
     network = network_from_config(blocks(4), name="n", batch_size=16)
     ours = training_bytes(network, precision=Precision.FLOAT32, optimizer="sgd") / 2**20
     assert 0.9 * 746 < ours < 1.1 * 746
+
+
+def normalised(count):
+    """A chain of products of 64 features, each behind a root of the mean square, and a sum."""
+    calls, before = {}, "in"
+    for block in range(count):
+        calls[f"norm{block}"] = (layer("RMSNormalization"), [before])
+        calls[f"dense{block}"] = (layer("Dense", units=64), [f"norm{block}"])
+        calls[f"sum{block}"] = (layer("Add"), [before, f"dense{block}"])
+        before = f"sum{block}"
+    calls["end"] = (layer("GlobalAveragePooling1D"), [before])
+    return functional({"in": (256, 64)}, calls, ["end"])
+
+
+def test_a_normalisation_keeps_what_its_passes_make():
+    """Measured as above, batch 64: 170 MB of six blocks; without what is between, 88."""
+    network = network_from_config(normalised(6), name="n", batch_size=64)
+    ours = training_bytes(network, precision=Precision.FLOAT32, optimizer="sgd") / 2**20
+    assert 0.9 * 170 < ours < 1.1 * 170
