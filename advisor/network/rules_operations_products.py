@@ -21,7 +21,7 @@ def _made(call: Call, output: Shape, gemm: GemmShape) -> Result:
     return Result(outputs=(output[1:],), steps=(step,))
 
 
-def _require_fit(call: Call, fits: bool) -> None:  # noqa: FBT001 - a question, not an option
+def _require_fit(call: Call, *, fits: bool) -> None:
     if not fits:
         first, second = call.arguments[:2]
         raise call.fields.refuse(f"its inputs do not fit together: {first.shape}, {second.shape}")
@@ -46,7 +46,7 @@ def matrix_product(call: Call) -> Result | None:
     one = (1, *one) if is_row else one
     two = (*two, 1) if is_column else two
     (*rows, m, k), (*columns, k_too, n) = one, two
-    _require_fit(call, k == k_too)
+    _require_fit(call, fits=k == k_too)
     outer = broadcast(call, (tuple(rows), tuple(columns)))
     output = (*outer, *(() if is_row else (m,)), *(() if is_column else (n,)))
     if math.prod(columns) == 1 and not second.is_data:  # one matrix for all rows
@@ -65,7 +65,7 @@ def _contracted(
     other = [axis % len(two) for axis in other]
     if not first.is_data or second.is_data or 0 in own:
         return None
-    _require_fit(call, [one[axis] for axis in own] == [two[axis] for axis in other])
+    _require_fit(call, fits=[one[axis] for axis in own] == [two[axis] for axis in other])
     rows = tuple(size for axis, size in enumerate(one) if axis not in own)
     columns = tuple(size for axis, size in enumerate(two) if axis not in other)
     inner = math.prod(one[axis] for axis in own)
@@ -123,7 +123,7 @@ def distances(call: Call) -> Result | None:
     if not (first.is_data and second.is_data and len(first.shape) == len(second.shape) > 2):
         return None
     (*rows, m, k), (*columns, n, k_too) = first.shape, second.shape
-    _require_fit(call, k == k_too)
+    _require_fit(call, fits=k == k_too)
     outer = broadcast(call, (tuple(rows), tuple(columns)))
     gemm = GemmShape(m=m, n=n, k=k, batch=math.prod(outer), transpose_b=True)
     result = _made(call, (*outer, m, n), gemm)
