@@ -4,6 +4,7 @@ Leaves to others: what a kernel of another shape takes (`advisor.predict.efficie
 a network (`advisor.predict.workload_time`), the data sheet (`advisor.predict.hardware`).
 """
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -92,23 +93,28 @@ class DeviceCeilings:
 
     def efficiency_model(self) -> EfficiencyModel:
         """Return the times of kernels on this device."""
-        rooflines = {
-            rate.precision: Roofline(
-                flop_per_s=rate.flop_per_s,
-                byte_per_s=self.bandwidth_byte_per_s,
-                dispatch_s=self.dispatch_s,
-                both_ways=2.0 if self.parallel_units == 1 else _BOTH_WAYS,
-            )
-            for rate in self.rates
-        }
-        call_s = self.predict_call_s if self.is_framework else None
-        return EfficiencyModel(
-            self.points,
-            rooflines=rooflines,
-            call_s=call_s,
-            library=self.library,
-            compiles_groups=self.device_id == CPU_DEVICE_ID,
+        return _efficiency_model(self)
+
+
+# A few devices are asked about many steps: what was found of a kernel is kept.
+@functools.lru_cache(maxsize=16)
+def _efficiency_model(device: DeviceCeilings) -> EfficiencyModel:
+    rooflines = {
+        rate.precision: Roofline(
+            flop_per_s=rate.flop_per_s,
+            byte_per_s=device.bandwidth_byte_per_s,
+            dispatch_s=device.dispatch_s,
+            both_ways=2.0 if device.parallel_units == 1 else _BOTH_WAYS,
         )
+        for rate in device.rates
+    }
+    return EfficiencyModel(
+        device.points,
+        rooflines=rooflines,
+        call_s=device.predict_call_s if device.is_framework else None,
+        library=device.library,
+        compiles_groups=device.device_id == CPU_DEVICE_ID,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from advisor.knowledge.store import Knowledge, load_knowledge
+from advisor.knowledge.store import Knowledge
 from advisor.model.measurement import Measurement, MeasurementSet
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
@@ -23,6 +23,7 @@ from probes.bench.plan import CPU_BUDGET_S, Budget
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_networks import LiveNetwork, live_networks
 from tests.accuracy.live_units import kernels_of
+from tests.helpers.bundled import bundled_knowledge
 
 BOUTS = (1, 2)
 # Calibrations that the predictions of the networks after them rest on.
@@ -201,4 +202,4 @@ class Judge:
 @functools.cache
 def judge_of(path: Path) -> Judge:
     """Return the judge of a recording by the bundled facts, the same one to all who ask."""
-    return Judge(Recording(path), load_knowledge())
+    return Judge(Recording(path), bundled_knowledge())

@@ -7,11 +7,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Job, Workload
 from advisor.network.bundled import bundled_config_text
 from advisor.network.load import bundled_workload, workload_from_bytes
+from tests.helpers.bundled import bundled_knowledge
 
 FOLDER = Path(__file__).with_name("networks")
 # Run for a moment in every child: when it has become slower, so has all else.
@@ -68,7 +68,7 @@ def _workload(network: LiveNetwork, phase: Phase, batch: int, precision: Precisi
 def _as_filed(network: LiveNetwork, phase: Phase, batch: int, precision: Precision) -> Workload:
     job = Job(phase=phase, batch_size=batch, precision=precision, optimizer=network.optimizer)
     if network.is_bundled:
-        return bundled_workload(network.name, job=job, networks=load_knowledge().networks)
+        return bundled_workload(network.name, job=job, networks=bundled_knowledge().networks)
     data = network.config_text().encode("utf-8")
     return workload_from_bytes(data, name=f"{network.name}.json", job=job)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.knowledge.store import load_knowledge
 from advisor.model.instructions import Library
 from advisor.model.kernel import Direction, ElementwiseShape, KernelShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID
@@ -29,6 +28,7 @@ from advisor.predict.work import operator_kind
 from tests.accuracy.live_file import Recording
 from tests.accuracy.live_units import FIRST
 from tests.accuracy.shapes import UNITS
+from tests.helpers.bundled import bundled_knowledge
 
 # Where the search begins, and how far in logarithms each may wander for its likelihood.
 _LENGTH, _LENGTH_SD = 3.0, 1.2
@@ -102,7 +102,7 @@ def _roofline_model(recording: Recording) -> EfficiencyModel:
         for m in _measured(recording, FIRST)
     )
     every = MeasurementSet(measured_on="", duration_s=0.0, results=table)
-    device = fit_ceilings(recording.profile, every, load_knowledge()).find(CPU_DEVICE_ID)
+    device = fit_ceilings(recording.profile, every, bundled_knowledge()).find(CPU_DEVICE_ID)
     assert device is not None
     return dataclasses.replace(device, library=None).efficiency_model()
 
