@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 DEFAULT_NETWORK = "cifar10-deep-cnn"
 # The network's own kernels get this much of a quick run.
 REPLAY_S = {Budget.QUICK: 6.0, Budget.THOROUGH: 30.0}
+# What it lacks beside known figures gets this much of a device, its own kernels first.
+REST_S = {Budget.QUICK: 25.0, Budget.THOROUGH: 120.0}
 # What a run imports when it comes to it.
 _STEPS = (
     "advisor.network.load",
@@ -224,6 +226,8 @@ def measure(
     python = request.python or framework_python(profile)
     session = Session(profile=profile, python=python, tuning=tuning)
     limit_s = budgets_s(profile, budget=request.budget, device_ids=chosen)
+    if known is not None:
+        limit_s = {name: min(limit, REST_S[request.budget]) for name, limit in limit_s.items()}
     if known is not None and not requests:
         return known
     added = session.run(requests, on_event=on_event, cancel=cancel, budget_s=limit_s)

@@ -21,6 +21,14 @@ def device_name(device_id: str, profile: MachineProfile | None) -> str:
     return device_id if found is None or profile is None else opencl_name(found, profile)
 
 
+def short_device_name(device_id: str, profile: MachineProfile | None) -> str:
+    """Return a name for a narrow place, where the processor's own need not be said again."""
+    name = device_name(device_id, profile)
+    if profile is None or not name.startswith(f"{profile.cpu.brand} ("):
+        return name
+    return name.removeprefix(f"{profile.cpu.brand} (").removesuffix(")")
+
+
 def opencl_name(device: OpenclDevice, profile: MachineProfile) -> str:
     """Return what people call an OpenCL device of a machine, which no other one is called there."""
     for names in (_short_name, _full_name):

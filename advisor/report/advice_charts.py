@@ -56,7 +56,8 @@ def _emphasis(row: RankedOption, number: int) -> str:
 def money_chart(advice: Recommendation, tr: Translator) -> Iterator[ScatterChart]:
     """Yield time against money where there are enough options with a price."""
     points = tuple(_points(advice, tr))
-    if len(points) >= _LEAST_POINTS:
+    # Where all cost the same, money says nothing.
+    if len(points) >= _LEAST_POINTS and len({point.y for point in points}) > 1:
         hours, done = tr(N_("hours")), tr(N_("hours until done, your own work and waiting counted"))
         yield ScatterChart(
             title=tr(N_("Time against money")),

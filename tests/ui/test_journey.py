@@ -8,6 +8,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.i18n import translator_for
+from advisor.model.measurement import MeasurementSet
 from advisor.report.build import build_summary
 from advisor.report.text import render_text
 from probes.bench.process import CancelToken
@@ -69,6 +70,42 @@ def test_the_first_guess_goes_by_what_this_machine_measured_last(fresh, brand, i
     TerminalProgress(stream).show(first)
     expected = "by what was measured on" if is_taken else "nothing measured yet"
     assert f"First guess, {expected}" in stream.getvalue()
+
+
+class AskedSession:
+    """Takes down what it is asked and measures nothing."""
+
+    def __init__(self, **_how):
+        pass
+
+    def run(self, requests, *, on_event, cancel, budget_s):
+        type(self).asked = (tuple(requests), budget_s)
+        return MeasurementSet(measured_on="2026-11-28", duration_s=2.0, results=())
+
+
+def test_beside_known_figures_only_what_is_lacking_is_asked_for_and_in_less_time(
+    fresh, monkeypatch
+):
+    monkeypatch.setattr("probes.bench.session.Session", AskedSession)
+    here = journey.probe_machine(with_opencl=False)
+    request = journey.JourneyRequest(network="mnist-mlp")
+    work = journey.load_job(request, dataset.bundled_knowledge())
+    how = {"on_event": lambda _event: None, "cancel": CancelToken()}
+    journey.measure(here, work, request, **how)
+    whole, whole_s = AskedSession.asked
+    kernel = measured_advice(time_s=0.5).measurements.measured[0]
+    own = next(each for each in whole if each.role == "replay")
+    others = [each for each in whole if each is not own]
+    results = tuple(dataclasses.replace(kernel, request=each) for each in others)
+    known = MeasurementSet(measured_on="2026-11-28", duration_s=60.0, results=results)
+    both = journey.measure(here, work, request, **how, known=known)
+    asked, limit_s = AskedSession.asked
+    assert asked == (own,)
+    assert limit_s["cpu"] == journey.REST_S[request.budget] < whole_s["cpu"]
+    assert (both.results, both.duration_s) == (results, 62.0)
+    answer = dataclasses.replace(kernel, request=own)
+    everything = dataclasses.replace(known, results=(*results, answer))
+    assert journey.measure(here, work, request, **how, known=everything) is everything
 
 
 def test_a_job_that_is_too_large_is_advised_on_all_the_same(tmp_path, capsys):

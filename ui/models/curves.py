@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.i18n import N_, Translator
-from advisor.model.device_names import device_name
+from advisor.model.device_names import short_device_name
 from advisor.model.kernel import (
     ConvShape,
     GemmShape,
@@ -95,7 +95,7 @@ def rate_series(
                 if each.request.device_id == device and _family(each.request.shape) == mark
             ]
             if points:
-                title = f"{device_name(device, profile)}: {tr(name)}"
+                title = f"{short_device_name(device, profile)}: {tr(name)}"
                 ordered = tuple(sorted(points, key=lambda point: point.x))
                 series.append(Series(name=title, points=ordered, shade=shade, mark=mark))
     return tuple(series)
@@ -127,11 +127,11 @@ def roofline_series(
         own = [each for each in found if each.request.device_id == device]
         roof = _roof(own)
         if roof:
-            title = tr(N_("{device}: measured roof"), device=device_name(device, profile))
+            title = tr(N_("{device}: measured roof"), device=short_device_name(device, profile))
             series.append(Series(name=title, points=roof, shade=shade, mark=0, is_line=True))
         points = _own_kernels(own, tr)
         if points:
-            title = tr(N_("{device}: your network"), device=device_name(device, profile))
+            title = tr(N_("{device}: your network"), device=short_device_name(device, profile))
             series.append(Series(name=title, points=points, shade=shade, mark=1))
     return tuple(series)
 

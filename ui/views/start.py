@@ -279,9 +279,13 @@ class StartView(QWidget):
             date = tr(N_("The last advice, of {date}."), date=advice.created_on)
             # The job of the form, which stands above, may be another one.
             job = job_sentence(advice.workload, advice.preferences, tr)
-            return "\n".join((" ".join((date, *self._notes(state))), job))
+            return "\n".join((self._joined(date, *self._notes(state)), job))
         text = tr(_STAGE_TEXTS[state.stage])
-        return text if state.is_busy else " ".join((text, *self._notes(state)))
+        return text if state.is_busy else self._joined(text, *self._notes(state))
+
+    def _joined(self, *sentences: str) -> str:
+        """Return sentences one after another; Chinese has no space between them."""
+        return ("" if self._tr.language.startswith("zh") else " ").join(sentences)
 
     def _notes(self, state: AdviseState) -> Iterator[str]:
         """Say what came out of measuring, and what disturbed it."""

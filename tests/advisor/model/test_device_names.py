@@ -4,7 +4,13 @@ import dataclasses
 
 import pytest
 
-from advisor.model.device_names import POCL_PLATFORM, device_name, is_renamed, opencl_name
+from advisor.model.device_names import (
+    POCL_PLATFORM,
+    device_name,
+    is_renamed,
+    opencl_name,
+    short_device_name,
+)
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind
 from tests.advisor.predict.builders import opencl_device, profile
 
@@ -57,3 +63,11 @@ def test_by_id():
     assert device_name("opencl:9:9", machine) == device_name("opencl:9:9", None) == "opencl:9:9"
     twins = profile(opencl=(IGPU, dataclasses.replace(IGPU, id="opencl1")))
     assert device_name("opencl1", twins) == "Test iGPU (opencl1)"
+
+
+def test_in_a_narrow_place_two_versions_of_pocl_are_still_told_apart():
+    machine = profile(opencl=(pocl(), pocl(id="opencl:1:0", driver_version="3.0-rc2"), IGPU))
+    names = [short_device_name(each.id, machine) for each in machine.opencl]
+    assert names == ["OpenCL, PoCL 3.1", "OpenCL, PoCL 3.0-rc2", "Test iGPU"]
+    assert short_device_name(CPU_DEVICE_ID, machine) == "CPU"
+    assert short_device_name("opencl:0:0", None) == "opencl:0:0"

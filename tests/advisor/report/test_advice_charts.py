@@ -49,3 +49,4 @@ def test_money_stands_against_the_same_time():
     assert [point.x for point in chart.points] == [2.0, 3.0, 1.5]
     assert chart.x_axis == "hours until done, your own work and waiting counted"
     assert list(money_chart(an_advice_of(STAY, BOUGHT), TR)) == []
+    assert list(money_chart(an_advice_of(STAY, rented(usd=0.0), STAY), TR)) == []

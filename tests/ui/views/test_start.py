@@ -324,3 +324,11 @@ def test_an_earlier_advice_names_its_own_job(view, states):
     view.show_job("another job altogether")
     show(view, states, "last")
     assert states["last"].recommendation.workload.title in view.status.text()
+
+
+def test_chinese_sentences_stand_without_spaces_between_them(qtbot, states):
+    view = StartView(translator=translator_for("zh_CN"))
+    qtbot.addWidget(view)
+    view.show_state(states["done"])
+    assert view.status.text().count("。") > 1
+    assert "。 " not in view.status.text()
