@@ -50,6 +50,8 @@ _HEADING_ROOM = 130
 _NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|min|h|d)\b)")
 # Of a table, for what it tells and its first rows.
 _CAPTION_ROOM = 70.0
+# Of a line that leads to the next paragraph, for both and a caption between.
+_LEAD_ROOM = 62.0
 _CELL_SIZE = 7.8
 _CELL_PADDING = 13.0
 # Columns grow by this much at a time.
@@ -157,11 +159,22 @@ def _offset(moment: dt.datetime) -> str:
 def _section(section: Section, look: _Look) -> Iterator[Flowable]:
     yield CondPageBreak(_HEADING_ROOM)
     yield look.text(section.title, style="heading")
-    for block in section.blocks:
+    followers = (*section.blocks[1:], None)
+    for block, follower in zip(section.blocks, followers, strict=True):
+        if _leads_on(block, follower):
+            yield CondPageBreak(_LEAD_ROOM)
         if isinstance(block, Table) and block.caption:
             yield CondPageBreak(_CAPTION_ROOM)
             yield look.text(block.caption, style="body")
         yield _block(block, look)
+
+
+def _leads_on(block: Block, follower: Block | None) -> bool:
+    """Whether a text only says what comes below it: alone at the end of a page it says nothing."""
+    if not isinstance(block, Paragraph) or not isinstance(follower, Paragraph):
+        return False
+    is_caption = block.style == "body" and not block.text.endswith((".", "。"))
+    return block.style == "lead" or is_caption
 
 
 def _block(block: Block, look: _Look) -> Flowable:

@@ -4,7 +4,7 @@ import io
 
 import pypdf
 
-from advisor.model.report import Bar, BarChart, Report, ScatterChart, Section
+from advisor.model.report import Bar, BarChart, Paragraph, Report, ScatterChart, Section
 from advisor.report import pdf
 from advisor.report.charts import fitted
 from advisor.report.pdf import render_pdf
@@ -60,3 +60,16 @@ def test_labels_are_cut_to_their_room():
 def test_a_number_stays_with_its_unit_of_time():
     kept = pdf._in_pairs("34 s (2.28 s – 16 min 54 s), 5 disks").replace("\N{NO-BREAK SPACE}", "_")
     assert kept == "34_s (2.28_s – 16_min 54_s), 5 disks"
+
+
+def test_a_caption_does_not_stand_alone_at_the_end_of_a_page():
+    filling = [Paragraph(text=f"Line {n}.") for n in range(100)]
+    for n_before in range(38, 60):
+        blocks = (*filling[:n_before], Paragraph(text="Caution"), Paragraph(text="Try it first."))
+        report = Report(
+            title="t", subtitle="", sections=(Section(title="x", blocks=blocks),), footer=""
+        )
+        data = render_pdf(report, created_at=MOMENT)
+        pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages]
+        (page,) = [text for text in pages if "Caution" in text]
+        assert "Try it first." in page
