@@ -30,7 +30,7 @@ def options(knowledge):
 
 
 def test_all_options_of_the_table_are_there(options):
-    assert len(options) == 103
+    assert len(options) == 104
 
 
 def test_every_condition_is_in_the_language(options):

@@ -44,7 +44,10 @@ SMALL = conv(2, 3, 224, 64)  # 24.5 MiB
         (gemm(4096, 4096, 16), Direction.FORWARD, 64.0),
         (gemm(16, 4096, 4096), Direction.WEIGHT_GRADIENT, 64.0),
         (gemm(4096, 16, 4096), Direction.INPUT_GRADIENT, 64.0),
-        (NormShape(kind="batch", elements=10 * MIB, channels=64), Direction.BACKWARD, 40.0),
+        (NormShape(kind="batch", elements=10 * MIB, channels=64), Direction.FORWARD, 80.0),
+        (NormShape(kind="batch", elements=10 * MIB, channels=64), Direction.BACKWARD, 160.0),
+        (NormShape(kind="batch", elements=8 * MIB, channels=64), Direction.BACKWARD, 0.0),
+        (NormShape(kind="batch_inference", elements=32 * MIB, channels=64), Direction.FORWARD, 0.0),
         (SoftmaxShape(rows=1024, columns=10_240), Direction.FORWARD, 40.0),
         (EmbeddingShape(indices=64, dim=64, vocabulary=MIB), Direction.FORWARD, 0.0),
         (EmbeddingShape(indices=64, dim=64, vocabulary=MIB), Direction.BACKWARD, 256.0),
@@ -57,8 +60,6 @@ def test_only_results_of_more_than_32_mebibytes_are_given_anew(
 ) -> None:
     found = fresh_bytes(shape, direction=direction, precision=Precision.FLOAT32)
     assert found == mebibytes * MIB
-    half = fresh_bytes(shape, direction=direction, precision=Precision.BFLOAT16)
-    assert half == (0 if mebibytes <= 64.0 else 128 * MIB)
 
 
 def test_a_step_has_those_of_its_gradients_too() -> None:
@@ -66,7 +67,16 @@ def test_a_step_has_those_of_its_gradients_too() -> None:
     inference = fresh_bytes_of_step(workload(*layers, phase=Phase.INFERENCE))
     assert inference == 36.75 * MIB
     norm = operator(NormShape(kind="batch", elements=10 * MIB, channels=64))
-    assert fresh_bytes_of_step(workload(norm, phase=Phase.TRAINING)) == 80 * MIB
+    assert fresh_bytes_of_step(workload(norm, phase=Phase.TRAINING)) == 240 * MIB
+    assert fresh_bytes_of_step(workload(norm, phase=Phase.INFERENCE)) == 0
+
+
+def test_half_as_long_numbers_fit_where_others_do_not() -> None:
+    sizes = [
+        fresh_bytes(LARGE, direction=Direction.FORWARD, precision=precision) / MIB
+        for precision in (Precision.FLOAT32, Precision.BFLOAT16)
+    ]
+    assert sizes == [36.75, 0.0]
 
 
 def step(shape: KernelShape, *, fresh_s: float, own_s: float | None = None):
