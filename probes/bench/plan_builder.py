@@ -62,6 +62,8 @@ _BESIDE_HEADLINE = {
 # The same for an OpenCL device, whose kernels are prepared anew for each visit.
 _OPENCL_HEADLINE = {Budget.QUICK: (0.05, 5), Budget.THOROUGH: (0.1, 5)}
 _ANCHORS = (OptimizerShape, OverheadShape)
+# Takes long where it matters, and changes little.
+_STEADY = OverheadShape(kind="fresh_mebibyte")
 
 
 def n_looks(request: BenchmarkRequest) -> int:
@@ -141,7 +143,8 @@ class PlanBuilder:
     def add_table(self, rows: Iterable[Row], *, phase: Phase, runner: Runner) -> None:
         """Add rows that are fitted: the values of what every step has cover the run."""
         for row in rows:
-            role = ANCHOR if isinstance(row.shape, _ANCHORS) else CALIBRATION
+            is_anchor = isinstance(row.shape, _ANCHORS) and row.shape != _STEADY
+            role = ANCHOR if is_anchor else CALIBRATION
             self.add_rows([row], phase=phase, runner=runner, role=role)
 
     def requests(self) -> tuple[BenchmarkRequest, ...]:

@@ -152,7 +152,7 @@ CONVOLUTIONS = (
     # So small that only starting it is left, which decides small batches and deep networks.
     Row(shape=conv(4, 16, 8, 16, 3), directions=THREE, tier=1),
     Row(shape=conv(32, 3, 32, 32, 3), directions=FIRST, tier=1),
-    Row(shape=conv(4, 512, 7, 512, 3), directions=THREE, tier=1),
+    Row(shape=conv(4, 512, 7, 512, 3), directions=THREE),
     Row(shape=conv(4, 64, 56, 256, 1), directions=THREE, tier=1),
     Row(shape=conv(64, 1, 28, 32, 3), directions=FIRST),
     Row(shape=conv(4, 1024, 14, 256, 1), directions=THREE),
@@ -291,7 +291,7 @@ ELEMENTWISES = (
     Row(shape=ElementwiseShape(op="relu", elements=262_144), directions=BOTH, tier=1),
     Row(shape=ElementwiseShape(op="relu", elements=2_097_152), directions=BOTH, tier=1),
     Row(shape=ElementwiseShape(op="add", elements=262_144, n_inputs=2), directions=FORWARD),
-    Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2), tier=1),
+    Row(shape=ElementwiseShape(op="add", elements=2_097_152, n_inputs=2)),
     Row(shape=ElementwiseShape(op="sigmoid", elements=262_144), directions=BOTH),
     Row(shape=ElementwiseShape(op="dropout", elements=262_144), tier=3),
     Row(shape=ElementwiseShape(op="gelu", elements=262_144), directions=BOTH, tier=1),
