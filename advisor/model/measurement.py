@@ -74,6 +74,10 @@ class SoftwareStack:
     backend_version: str | None
 
 
+# Role of what is timed again and again to tell whether the machine has changed.
+REFERENCE = "reference"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkRequest:
     """One kernel to be timed.

@@ -13,7 +13,7 @@ from advisor.knowledge.store import Knowledge
 from advisor.model.instructions import is_imitated
 from advisor.model.kernel import Direction, GemmShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.measurement import Measurement, MeasurementSet, Setting
+from advisor.model.measurement import REFERENCE, Measurement, MeasurementSet, Setting
 from advisor.model.own_step import OwnStep
 from advisor.model.prediction import Evidence
 from advisor.model.published import NetworkFacts, PublishedResult
@@ -196,6 +196,8 @@ def device_evidence(
     for measurement in measurements.measured:
         request = measurement.request
         if request.device_id != device_id or request.direction is not Direction.FORWARD:
+            continue
+        if request.role == REFERENCE:
             continue
         if set(request.settings) != set(settings):
             continue

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from advisor.format import format_percent
 from advisor.model.kernel import ClockShape
 from advisor.model.machine import CPU_DEVICE_ID
-from advisor.model.measurement import Measurement, MeasurementSet, StabilityWarning
+from advisor.model.measurement import REFERENCE, Measurement, MeasurementSet, StabilityWarning
 from advisor.model.quantity import Basis
 from advisor.predict.ceilings import is_of_network
 from advisor.predict.workload_time import Z_80, StepEstimate, interval_of
@@ -53,7 +53,6 @@ LEAST_BUSY_CPUS = 0.25
 LEAST_STEAL = 0.02
 LEAST_FALL = 0.05
 
-_REFERENCE = "reference"
 _REASONS = {
     StabilityWarning.BUSY: "Measured while other programs used the processor: repeat on a quiet "
     "machine.",
@@ -139,7 +138,7 @@ def kernels_sd(measured: Iterable[Measurement]) -> float:
         for m in measured
         if m.request.device_id == CPU_DEVICE_ID
         and is_of_network(m)
-        and m.request.role != _REFERENCE
+        and m.request.role != REFERENCE
         and len(m.values_s) >= FEWEST_BOUT_VALUES
     ]
     return statistics.median(found) if len(found) >= FEWEST_KERNELS else 0.0
@@ -148,7 +147,7 @@ def kernels_sd(measured: Iterable[Measurement]) -> float:
 def _is_reference(measurement: Measurement) -> bool:
     request = measurement.request
     return (
-        request.role == _REFERENCE
+        request.role == REFERENCE
         and request.device_id == CPU_DEVICE_ID
         and not isinstance(request.shape, ClockShape)
     )

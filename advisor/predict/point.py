@@ -10,12 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.model.kernel import Direction, KernelShape, OperatorKind
-from advisor.model.measurement import Measurement
+from advisor.model.measurement import REFERENCE, Measurement
 from advisor.model.quantity import Precision
 from advisor.predict.work import bytes_moved, flop, operator_kind
-
-# Role of what is timed again and again to tell whether the machine has changed.
-_REFERENCE = "reference"
 
 _STREAM_KINDS = frozenset(
     {OperatorKind.STREAM, OperatorKind.TRANSFER, OperatorKind.PEAK, OperatorKind.OVERHEAD}
@@ -62,7 +59,7 @@ def kernel_points(measurements: Iterable[Measurement]) -> tuple[KernelPoint, ...
     pooled: dict[_Key, list[Measurement]] = {}
     for measurement in measurements:
         request = measurement.request
-        if operator_kind(request.shape) in _STREAM_KINDS or request.role == _REFERENCE:
+        if operator_kind(request.shape) in _STREAM_KINDS or request.role == REFERENCE:
             continue
         key = (request.shape, request.direction, request.precision)
         pooled.setdefault(key, []).append(measurement)

@@ -73,6 +73,7 @@ LAYERS = (
     N_("axis {n} is outside its {rank} dimensions"),
     N_("{name} needs {n} dimensions a sample, its input is {shape}"),
     N_("needs {n} dimensions, its input is {shape}"),
+    N_("needs a square matrix, its input is {shape}"),
     N_("the layer inside it has no configuration"),
     N_("TimeDistributed needs a dimension of time"),
     N_("SpectralNormalization needs a layer with weights"),

@@ -88,6 +88,14 @@ def test_measured_baseline_names_its_figures():
     assert load_document(dump_document(found), Prediction) == found
 
 
+def test_what_is_timed_to_see_whether_the_machine_changes_is_no_figure_of_it():
+    again = measure(gemm(1024, 1024, 1024), 1e-4, role="reference")
+    with_it, without = (
+        predict_baseline(context(*calibration(), *more)).evidence for more in ((again,), ())
+    )
+    assert with_it == without
+
+
 def test_figures_are_of_what_the_network_has():
     def told(work):
         found = predict_baseline(context(*calibration(), work=work)).evidence

@@ -101,7 +101,10 @@ def test_what_every_step_has_is_looked_at_over_the_whole_run(profile, phase):
     requests = plan(profile, budget=Budget.QUICK, phase=phase, device_ids=("cpu",))
     keras = [r for r in requests if r.runner is Runner.KERAS]
     looks = {r.id: wire_kernel(r).get("looks", 0) for r in keras}
-    every = [r for r in keras if isinstance(r.shape, (OptimizerShape, OverheadShape))]
+    fixed = [r for r in keras if isinstance(r.shape, (OptimizerShape, OverheadShape))]
+    # Memory given anew is waited for in steps of large results alone.
+    every = [r for r in fixed if not r.id.endswith("fresh_mebibyte/forward")]
+    assert len(every) == len(fixed) - 1
     assert {r.id for r in every} == {r.id for r in keras if r.role == ANCHOR}
     assert min(looks[r.id] for r in every) >= 10
     assert any(isinstance(r.shape, OptimizerShape) for r in every) is (phase is Phase.TRAINING)
