@@ -59,7 +59,8 @@ class DeviceCeilings:
         training_step_factor: what a training step takes over the sum of its kernels.
         library: what computes the framework's kernels, None for other programs.
         last_cache_bytes: of the processor; None where it is not known, or there is none.
-        fresh_s_per_byte: what a byte of a result takes longer whose memory is given anew.
+        fresh_s_per_byte: what a byte of a result takes longer whose memory is given anew; None: not
+            known.
         basis: what it all rests on; notes: one sentence for each thing assumed.
     """
 
@@ -79,7 +80,7 @@ class DeviceCeilings:
     training_step_factor: float = 1.0
     library: Library | None = None
     last_cache_bytes: int | None = None
-    fresh_s_per_byte: float = 0.0
+    fresh_s_per_byte: float | None = None
 
     @property
     def is_framework(self) -> bool:
@@ -257,7 +258,7 @@ def _measured_device(
             ),
         )
     overheads = _overheads(group)
-    last_cache = profile.cpu.last_cache
+    last_cache, fresh_s = profile.cpu.last_cache, overheads.get("fresh_mebibyte")
     call = overheads.get("launch", DEFAULT_TRAIN_CALL_S)
     if not {"train_call", "predict_call"} <= set(overheads):
         notes.append("The fixed cost of a step was not measured; a usual value stands in.")
@@ -278,7 +279,7 @@ def _measured_device(
         training_step_factor=limits.training_step_factor,
         library=library_under(profile, settings) if is_cpu and points else None,
         last_cache_bytes=last_cache.size_bytes if is_cpu and last_cache else None,
-        fresh_s_per_byte=overheads.get("fresh_mebibyte", 0.0) / _MEBIBYTE,
+        fresh_s_per_byte=fresh_s / _MEBIBYTE if fresh_s is not None else None,
     )
 
 

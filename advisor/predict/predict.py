@@ -15,9 +15,10 @@ from advisor.model.published import PublishedResult
 from advisor.model.quantity import Basis, Interval, Precision, Source
 from advisor.model.workload import Workload
 from advisor.predict.answers import OWN_WARNED_SD
-from advisor.predict.changed_job import option_precision, rewritten
+from advisor.predict.changed_job import option_precision
 from advisor.predict.context import PredictionContext, device_evidence
 from advisor.predict.hybrid import SLOW_RATE
+from advisor.predict.otherwise import computed_otherwise
 from advisor.predict.published import row_evidence, rows_of_product
 from advisor.predict.transfer import USABLE_MEMORY_SHARE, HardwareEstimate, transfer
 from advisor.predict.workload_time import (
@@ -25,7 +26,6 @@ from advisor.predict.workload_time import (
     StepEstimate,
     interval_of,
     predict_step,
-    step_on,
 )
 
 __all__ = ["BASELINE_OPTION_ID", "PredictionContext", "job_times", "predict", "predict_baseline"]
@@ -147,7 +147,7 @@ def predict(
         return _from_hardware(option, found, context)
     if option.kind is OptionKind.LOCAL_DEVICE:
         return _local_device(option, context, baseline)
-    told = _under_setting(option, context, baseline) or _rewritten(option, context, baseline)
+    told = _under_setting(option, context, baseline) or _otherwise(option, context, baseline)
     return told or _by_effect(option, context, baseline)
 
 
@@ -207,33 +207,25 @@ def _under_setting(
     )
 
 
-def _rewritten(
+def _otherwise(
     option: Option, context: PredictionContext, baseline: Prediction
 ) -> Prediction | None:
-    """Return the step of a network that is written otherwise, as a ratio to that of now.
+    """Return the step of a job that is computed otherwise, as a ratio to that of now.
 
-    None where the option rewrites nothing, or no kernel was timed here.
+    None where the option changes nothing of that kind, or no kernel was timed here.
     """
-    cpu = context.ceilings.cpu
-    work = rewritten(context.workload, fact_id=option.fact.id) if option.fact else None
-    if work is None or cpu.basis is Basis.MODEL_ONLY:
+    found = computed_otherwise(option.fact, context) if option.fact else None
+    if found is None:
         return None
-    step = step_on(work, device=cpu, precision=work.precision)
-    before = step_on(context.workload, device=cpu, precision=work.precision)
-    log_sd = math.hypot(_baseline_sd(baseline), step.log_sd)
+    log_sd = math.hypot(_baseline_sd(baseline), found.log_sd)
     return _prediction(
         option.id,
         workload=context.workload,
-        step_s=interval_of(
-            baseline.step_s.mid * step.step_s.mid / before.step_s.mid, log_sd=log_sd
-        ),
-        basis=step.basis,
+        step_s=interval_of(baseline.step_s.mid * found.ratio, log_sd=log_sd),
+        basis=found.basis,
         evidence=baseline.evidence,
-        assumptions=(
-            *baseline.assumptions,
-            "The step follows from the kernels of the network as it would be written.",
-        ),
-        breakdown=step.breakdown,
+        assumptions=(*baseline.assumptions, found.assumption),
+        breakdown=found.breakdown,
         is_warned=log_sd > OWN_WARNED_SD,
     )
 

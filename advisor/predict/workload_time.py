@@ -103,6 +103,7 @@ class StepEstimate:
         exact_share: part of the time whose kernels were measured in this very shape.
         log_sd: standard deviation of the logarithm of the error, as the interval has it.
         notes: one sentence for each assumption.
+        fresh_s: seconds of it that go into memory that the system gives anew.
     """
 
     step_s: Interval
@@ -111,6 +112,7 @@ class StepEstimate:
     log_sd: float
     basis: Basis
     notes: tuple[str, ...]
+    fresh_s: float = 0.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -212,6 +214,7 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
         log_sd=log_sd,
         basis=device.basis,
         notes=(*device.notes, *notes),
+        fresh_s=sums.fresh_s,
     )
 
 
@@ -312,7 +315,7 @@ def _call_time(
         waiting = fetching_s(operator, call, byte_per_s=device.bandwidth_byte_per_s)
         seconds += sums.share_fetched * waiting * call.count
         fresh = fresh_bytes(call.shape, direction=call.direction, precision=precision)
-        fresh_s = device.fresh_s_per_byte * fresh * call.count
+        fresh_s = (device.fresh_s_per_byte or 0.0) * fresh * call.count
         sums.fresh_s += fresh_s
         # What was timed in its own shape waited for its memory then.
         seconds += 0.0 if time.is_own else fresh_s

@@ -178,6 +178,7 @@ EVIDENCE = (
 ASSUMPTIONS = (
     N_("Kernels were timed here under this setting; the step follows from them."),
     N_("The step follows from the kernels of the network as it would be written."),
+    N_("What memory given anew costs was timed here; the step without it follows."),
     N_("The time of a step is {share} longer for what was tried on this machine."),
     N_("The time of a step is {share} shorter for what was tried on this machine."),
     N_("What others gained with other networks holds for yours within the stated range."),
