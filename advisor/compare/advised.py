@@ -4,17 +4,15 @@ Leaves to others: the advice (`advisor.recommend`), words (`advisor.report.expla
 """
 
 from advisor.model.explanation import Advised, AdvisedJob, AdvisedPlace
-from advisor.model.option import DEVICE_PREFIX, OptionKind
+from advisor.model.option import DEVICE_PREFIX, ELSEWHERE
 from advisor.model.recommendation import Reason, Recommendation
-
-_ELSEWHERE = (OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY)
 
 
 def advised_job(advice: Recommendation) -> AdvisedJob:
     """Return the job of an advice, its date, and what comes first in it."""
     job = advice.workload
     titles = [row.option.title for row in advice.ranked]
-    here = [row.option.title for row in advice.ranked if row.option.kind not in _ELSEWHERE]
+    here = [row.option.title for row in advice.ranked if row.option.kind not in ELSEWHERE]
     return AdvisedJob(
         title=job.title,
         phase=job.phase,

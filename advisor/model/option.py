@@ -27,6 +27,10 @@ class OptionKind(StrEnum):
     BUY = "buy"
 
 
+# Kinds of options whose work leaves this machine.
+ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY})
+
+
 class Advice(StrEnum):
     """Verdict of the options table on an option, before this machine is looked at."""
 

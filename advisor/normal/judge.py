@@ -17,7 +17,7 @@ from advisor.model.efficiency import (
 )
 from advisor.model.kernel import Direction, GemmShape, OverheadShape, PeakShape, StreamShape
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
-from advisor.model.measurement import Measurement, MeasurementSet, Runner
+from advisor.model.measurement import REFERENCE, Measurement, MeasurementSet, Runner
 from advisor.model.quantity import Precision
 from advisor.normal import causes
 from advisor.normal.causes import Clue, Evidence, first_cause
@@ -62,7 +62,7 @@ _CORE_BASES = frozenset(
         PeakBasis.CORES_MEASURED_CLOCK_ISA,
     }
 )
-_NOT_JUDGED = ("setting", "reference")
+_NOT_JUDGED = ("setting", REFERENCE)
 # Products below this do not fill a processor.
 _LEAST_PRODUCT_FLOP = 2 * 512**3
 

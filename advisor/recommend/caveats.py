@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from advisor.model.instructions import is_imitated
 from advisor.model.machine import DeviceKind, MachineProfile, OsFamily
 from advisor.model.measurement import MeasurementSet, Outcome
-from advisor.model.option import OptionKind
+from advisor.model.option import ELSEWHERE, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Precision
 from advisor.model.recommendation import Caveat, Preferences, RankedOption
@@ -38,7 +38,6 @@ WIDE_FACTOR = 4.0
 IMPATIENT_S = 30 * 86400.0
 # What computes this much faster is worth a sentence where its work is not.
 WORTH_SAYING = 1.2
-_ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.BUY, OptionKind.FREE_TIER})
 # Share of CPU time used by others while it was looked at.
 BUSY_FRACTION = 0.2
 # Kernels that nobody tried: what stopped the run tells it, not each of them.
@@ -181,7 +180,7 @@ def _pays_in_longer_jobs(ranked: Sequence[RankedOption]) -> list[Caveat]:
     faster = [
         entry
         for entry in ranked[1:]
-        if entry.option.kind not in _ELSEWHERE
+        if entry.option.kind not in ELSEWHERE
         and not changes_network(entry.option)
         and entry.speedup.low > 1.0
         and entry.speedup.mid >= WORTH_SAYING

@@ -37,7 +37,6 @@ _MARGIN = 0.9
 _MOST_CORES_OF_A_NODE = 14
 
 _GIB = 1024**3
-_MIB = 1024**2
 _PCI_VENDORS = {
     "1002": "amd",
     "1022": "amd",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.knowledge.cloud import CloudIndex, cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
-from advisor.model.option import Advice, Option, OptionFact, OptionKind
+from advisor.model.option import ELSEWHERE, Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.published import GpuFamily
 from advisor.model.quantity import Interval, Precision, Source
@@ -51,7 +51,6 @@ from advisor.recommend.steps import resolve_settings, steps_for
 _AGAINST_LEAVING = frozenset({"keras-backend-torch-cpu", "keras-backend-jax-cpu"})
 # A row with it is about NPUs.
 _NPU_CONDITION = "npu_lacks:"
-_ELSEWHERE = frozenset({OptionKind.CLOUD, OptionKind.FREE_TIER, OptionKind.BUY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +165,7 @@ def _sort_rows(
             # Where TensorFlow does not run there is nothing to stay with.
             if fact.id not in _AGAINST_LEAVING or tensorflow_runs(given.profile) is not False:
                 places.avoid.append(_avoided(option, fact))
-        elif _has_figure(fact) and not verdict.open_questions and fact.kind not in _ELSEWHERE:
+        elif _has_figure(fact) and not verdict.open_questions and fact.kind not in ELSEWHERE:
             places.options.append(option)
         else:
             hint = _hint(option, fact, verdict, given.profile)
@@ -248,7 +247,7 @@ def _option_of(
     fact: OptionFact, *, given: Circumstances, families: Mapping[str, GpuFamily]
 ) -> Option:
     device_id: str | None = CPU_DEVICE_ID
-    if fact.kind in _ELSEWHERE:
+    if fact.kind in ELSEWHERE:
         device_id = None
     elif fact.kind is OptionKind.LOCAL_DEVICE:
         is_about_npus = any(text.startswith(_NPU_CONDITION) for text in fact.excluded_when)

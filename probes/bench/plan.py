@@ -22,14 +22,13 @@ from advisor.model.kernel import (
     StreamShape,
 )
 from advisor.model.machine import CPU_DEVICE_ID, MachineProfile, OpenclDevice
-from advisor.model.measurement import BenchmarkRequest, Runner
+from advisor.model.measurement import REFERENCE, BenchmarkRequest, Runner
 from advisor.model.quantity import Phase, Precision
 from probes.bench import plan_opencl, suite
 from probes.bench.likeness import split_by_network
 from probes.bench.plan_builder import (
     CALIBRATION,
     HEADLINE,
-    REFERENCE,
     REPLAY,
     SETTING,
     SUSTAINED,

@@ -20,8 +20,6 @@ CALIBRATION = "calibration"
 ANCHOR = "anchor"
 REPLAY = "replay"
 SETTING = "setting"
-# Timed several times over a session to tell whether the machine has changed meanwhile.
-REFERENCE = "reference"
 # Timed for so long as all of its values last together.
 SUSTAINED = "sustained"
 # Roles whose values cover the run.
