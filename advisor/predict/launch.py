@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable
 
-from advisor.model.kernel import Direction, KernelShape, OperatorKind, RecurrentShape
+from advisor.model.kernel import Cell, Direction, KernelShape, OperatorKind, RecurrentShape
 from advisor.predict.point import KernelPoint
 from advisor.predict.work import operator_kind
 
@@ -41,6 +41,8 @@ _STEPS_AROUND = 6
 # forward and backward (Zen 4, two cores, Keras 3.15); larger ones, whose work counts, less.
 _MASKED_STEPS = 1.15
 _SPLIT_STEPS = 2.0
+# Time steps of a cell over those of an LSTM, of random layers (decision 0014).
+_CELL_STEPS = {Cell.LSTM: 1.0, Cell.GRU: 1.2, Cell.RNN: 0.7}
 # A kernel is small, and tells the launch, when its work would take less than this share of what
 # a launch usually costs.
 _SMALL_WORK = 0.25
@@ -54,6 +56,7 @@ def launches_of(shape: KernelShape, *, direction: Direction) -> int:
     if not isinstance(shape, RecurrentShape):
         return 1
     steps = float(shape.timesteps + _STEPS_AROUND)
+    steps *= _CELL_STEPS[shape.cell]
     steps *= (_MASKED_STEPS if shape.is_masked else 1.0) * (_SPLIT_STEPS if shape.is_split else 1.0)
     return round(steps) * (2 if direction is Direction.BACKWARD else 1)
 

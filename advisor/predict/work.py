@@ -193,6 +193,13 @@ def gate_bytes(shape: RecurrentShape, *, precision: Precision) -> int:
     return shape.timesteps * per_step * ways * precision.size_bytes
 
 
+def weight_bytes(shape: RecurrentShape, *, precision: Precision) -> int:
+    """Return the bytes of a recurrent layer's weights, once for each of its steps."""
+    weights = GATES[shape.cell] * shape.hidden * (shape.input + shape.hidden)
+    ways = 2 if shape.is_bidirectional else 1
+    return shape.timesteps * weights * ways * precision.size_bytes
+
+
 def _pool_elements(shape: PoolShape) -> int:
     return shape.n * shape.c * (math.prod(shape.spatial) + math.prod(shape.output))
 

@@ -167,6 +167,27 @@ def test_class_without_points_has_a_usual_factor():
     assert found.time_s == pytest.approx(DEFAULT_FACTOR[OperatorKind.GEMM] * roof)
 
 
+def test_weights_of_a_recurrent_layer_are_moved_at_each_step_and_backward_their_gradient():
+    # 4 gates x 256 x 512 weights of 4 bytes: 2 MiB a step, 0.1 ms at 20 GB/s.
+    shape = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=10, input=256, hidden=256)
+    forward, backward = (
+        ROOF.work_s(shape, direction=direction, precision=F32)
+        - flop(shape, direction=direction) / ROOF.flop_per_s
+        for direction in (Direction.FORWARD, Direction.BACKWARD)
+    )
+    step_s = (2 << 20) / ROOF.byte_per_s
+    assert forward == pytest.approx(10 * step_s, rel=0.05)
+    assert backward == pytest.approx(50 * step_s, rel=0.05)
+
+
+def test_steps_of_two_directions_are_started_as_their_work_is_done():
+    roof = dataclasses.replace(ROOF, both_ways=1.4)
+    one = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=100, input=1, hidden=1)
+    both = dataclasses.replace(one, is_bidirectional=True)
+    times = [ask(model(rooflines={F32: roof}), shape).time_s for shape in (one, both)]
+    assert times[1] == pytest.approx(1.4 * times[0])
+
+
 def test_timesteps_are_dispatched_one_by_one():
     shape = RecurrentShape(cell=Cell.LSTM, batch=1, timesteps=100, input=1, hidden=1)
     forward = roof_s(shape, direction=Direction.FORWARD)

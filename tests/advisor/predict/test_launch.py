@@ -87,3 +87,14 @@ def test_choosing_by_a_mask_and_products_for_each_gate_are_launches_besides():
     split = dataclasses.replace(plain, is_split=True)
     counts = [launches_of(shape, direction=FORWARD) for shape in (plain, masked, split)]
     assert counts == [100, 115, 200]
+
+
+def test_a_step_of_a_gru_is_more_launches_and_one_of_a_simple_cell_fewer():
+    counts = [
+        launches_of(
+            RecurrentShape(cell=cell, batch=1, timesteps=94, input=8, hidden=8),
+            direction=FORWARD,
+        )
+        for cell in (Cell.LSTM, Cell.GRU, Cell.RNN)
+    ]
+    assert counts == [100, 120, 70]
