@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.model.instructions import Library
 from advisor.model.kernel import (
     Cell,
     ConvShape,
@@ -110,6 +111,22 @@ def test_what_was_not_timed_widens_the_interval_and_says_so():
     words = "Little was timed that is like"
     assert any(words in note for note in told.notes)
     assert not any(words in note for note in known.notes)
+
+
+def test_what_eigen_computes_is_told_with_more_doubt_but_not_what_was_timed_itself():
+    table = {m.request.shape for m in calibration()}
+    own = [measure(call.shape, 1e-3, direction=call.direction)
+           for call in step_calls(small_cnn()) if call.shape not in table]  # fmt: skip
+    for found, ratio in ((CALIBRATED, 1.4), (ceilings(*calibration(), *own), 1.0)):
+        onednn, eigen = (
+            step_on(
+                small_cnn(),
+                device=dataclasses.replace(found.cpu, library=library),
+                precision=Precision.FLOAT32,
+            )
+            for library in (Library.ONEDNN, Library.EIGEN)
+        )
+        assert eigen.log_sd / onednn.log_sd == pytest.approx(ratio, rel=0.02)
 
 
 def test_replayed_shapes_narrow_the_interval():
