@@ -105,6 +105,8 @@ class RecurrentShape:
         is_masked: it chooses between old and new states by a mask in each time step.
         is_split: the product of each gate is one of its own (Keras' `implementation=1`, which
             `recurrent_dropout` brings along), not one for all gates.
+        drops_inputs: values of each step's input are dropped out (`dropout`, while training).
+        drops_states: those of the state (`recurrent_dropout`, while training).
     """
 
     cell: Cell
@@ -116,6 +118,8 @@ class RecurrentShape:
     return_sequences: bool = False
     is_masked: bool = False
     is_split: bool = False
+    drops_inputs: bool = False
+    drops_states: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

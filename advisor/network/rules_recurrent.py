@@ -31,7 +31,8 @@ _CELLS = {
 class _Unit:
     """A cell with its size and the sizes of its bias tensor (empty: none).
 
-    `is_split`: a product of its own for each gate. `kept`: values of the width of the state that
+    `is_split`: a product of its own for each gate; `drops_inputs`, `drops_states`: what is dropped
+    out at each step. `kept`: values of the width of the state that
     training keeps of a time step beside those that any cell of its kind does.
     """
 
@@ -39,6 +40,8 @@ class _Unit:
     hidden: int
     bias: tuple[int, ...]
     is_split: bool
+    drops_inputs: bool
+    drops_states: bool
     kept: int
 
     def weights(self, features: int) -> tuple[int, ...]:
@@ -62,17 +65,19 @@ def _read_unit(class_name: str, fields: Fields) -> _Unit:
         hidden=hidden,
         bias=(size,) if has_bias else (),
         is_split=cell is not Cell.RNN and _is_split(fields),
+        drops_inputs=_drops(fields, "dropout"),
+        drops_states=_drops(fields, "recurrent_dropout"),
         kept=_kept(cell, fields),
     )
 
 
-def _drops_states(fields: Fields) -> bool:
-    return fields.raw("recurrent_dropout") not in (None, 0, 0.0)
+def _drops(fields: Fields, name: str) -> bool:
+    return fields.raw(name) not in (None, 0, 0.0)
 
 
 def _is_split(fields: Fields) -> bool:
     """Whether Keras multiplies gate by gate: asked for, or as the states are dropped out."""
-    return _drops_states(fields) or fields.raw("implementation") == 1
+    return _drops(fields, "recurrent_dropout") or fields.raw("implementation") == 1
 
 
 # Peak resident memory of training (300 time steps, 64 features, 256 units, batch 64, Keras 3.15)
@@ -82,7 +87,7 @@ _KEPT_BY_RESET_BEFORE = 15
 
 
 def _kept(cell: Cell, fields: Fields) -> int:
-    by_dropout = _KEPT_BY_DROPOUT[cell] if _drops_states(fields) else 0
+    by_dropout = _KEPT_BY_DROPOUT[cell] if _drops(fields, "recurrent_dropout") else 0
     resets_before = cell is Cell.GRU and not fields.flag("reset_after", default=True)
     return max(by_dropout, _KEPT_BY_RESET_BEFORE if resets_before else 0)
 
@@ -135,6 +140,8 @@ def recurrent(call: Call, *, directions: int = 1) -> Result:
             return_sequences=keeps,
             is_masked=call.is_masked,
             is_split=unit.is_split,
+            drops_inputs=unit.drops_inputs,
+            drops_states=unit.drops_states,
         )
         elements = call.total((timesteps, width) if keeps else (width,))
         steps.append(

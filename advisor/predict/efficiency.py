@@ -37,6 +37,7 @@ from advisor.predict.work import (
     gate_bytes,
     operator_kind,
     weight_bytes,
+    without_dropout,
 )
 
 # Distance, in natural logarithms of a dimension, over which an efficiency is still telling.
@@ -52,6 +53,8 @@ _GATE_PASSES = 18
 # How often its weights, forward and backward: 100 random layers on a Zen 4, with oneDNN and with
 # Eigen, and 75 on a Zen 3 (decision 0014).
 _WEIGHT_PASSES = (1, 5)
+# What a step of training takes longer with dropout in it is not told: 0 to 0.2 of its time.
+_DROPOUT_SD = 0.1
 # Weight of the class median, which decides where no point is near.
 _PRIOR_WEIGHT = 0.03
 # A kernel cannot beat the best rate seen on the device by more than this.
@@ -245,6 +248,10 @@ class EfficiencyModel:
                 is_default=False,
                 is_own=True,
             )
+        if isinstance(shape, RecurrentShape) and shape != (plain := without_dropout(shape)):
+            # All but the dropout was timed, or is told.
+            found = self.time(plain, direction=direction, precision=precision)
+            return dataclasses.replace(found, log_sd=math.hypot(found.log_sd, _DROPOUT_SD))
         kind = operator_kind(shape)
         if self._is_as_in_float32(kind, direction, precision):
             found = self.time(shape, direction=direction, precision=Precision.FLOAT32)

@@ -276,10 +276,17 @@ def repeated(calls: Iterable[KernelCall], operator: Operator) -> tuple[KernelCal
     return tuple(dataclasses.replace(call, count=operator.repeats * call.count) for call in calls)
 
 
+def without_dropout(shape: RecurrentShape) -> RecurrentShape:
+    """Return the layer as inference runs it."""
+    return dataclasses.replace(shape, drops_inputs=False, drops_states=False)
+
+
 def _single_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[KernelCall, ...]:
     shape = _as_run(operator, batch_size)
     if phase is Phase.INFERENCE and isinstance(shape, NormShape) and shape.kind == "batch":
         shape = NormShape(kind="batch_inference", elements=shape.elements, channels=shape.channels)
+    if phase is Phase.INFERENCE and isinstance(shape, RecurrentShape):
+        shape = without_dropout(shape)
     calls = [KernelCall(shape=shape, direction=Direction.FORWARD)]
     if phase is Phase.INFERENCE:
         return tuple(calls)

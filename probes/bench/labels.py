@@ -66,6 +66,8 @@ def _(shape: ConvShape) -> str:
 def _(shape: RecurrentShape) -> str:
     flags = ("-bi" if shape.is_bidirectional else "") + ("-seq" if shape.return_sequences else "")
     flags += ("-masked" if shape.is_masked else "") + ("-split" if shape.is_split else "")
+    dropped = ("-inputs" if shape.drops_inputs else "") + ("-states" if shape.drops_states else "")
+    flags += f"-dropped{dropped}" if dropped else ""
     sizes = f"b{shape.batch}t{shape.timesteps}i{shape.input}h{shape.hidden}"
     return f"{shape.cell}-{sizes}{flags}"
 

@@ -3,7 +3,7 @@
 Forward is the layer. Backward is the gradients of its input and weights: both directions in one
 graph, less the layer alone; "forward_and_backward" is that graph, nothing taken off. What a time
 step costs follows from two lengths (the request has both). A mask lets every moment count, so that
-the result is that without it.
+the result is that without it. Dropout is timed as training does it, and left out of the check.
 Leaves to others: the reference (`worker_recurrent_reference`).
 """
 
@@ -22,10 +22,14 @@ _N_CHECKED_SAMPLES = 2
 # memory changes the time of a layer by 4 % (standard deviation), of five by 2.
 _N_SHOWN = 5
 _STEP = 1e-4
+# Of the values that are dropped out; any rate costs the same.
+_RATE = 0.2
 
 
 def _layer_of(keras, shape, policy):
     options = {"implementation": 1} if shape["is_split"] else {}
+    options["dropout"] = _RATE if shape["drops_inputs"] else 0.0
+    options["recurrent_dropout"] = _RATE if shape["drops_states"] else 0.0
     cell = getattr(keras.layers, _CLASSES[shape["cell"]])(
         shape["hidden"],
         return_sequences=shape["return_sequences"],
@@ -36,6 +40,14 @@ def _layer_of(keras, shape, policy):
     if shape["is_bidirectional"]:
         return keras.layers.Bidirectional(cell, dtype=policy)
     return cell
+
+
+def _options_of_call(tf, shape):
+    """Return what the layer is called with: a mask of every moment, and dropout where asked for."""
+    options = {"training": shape["drops_inputs"] or shape["drops_states"]}
+    if shape["is_masked"]:
+        options["mask"] = tf.ones((shape["batch"], shape["timesteps"]), "bool")
+    return options
 
 
 def _expected(shape, inputs, weights):
@@ -108,13 +120,13 @@ def prepare_recurrent(graphs, keras, kernel):
     # Weights of a loss that is of the size of one output, so that its gradient is, too.
     loss_weights = graphs.random(output.shape, "float32") / float(np.sqrt(output.shape[-1]))
 
-    masks = {"mask": tf.ones(value.shape[:2], "bool")} if shape["is_masked"] else {}
+    how = _options_of_call(tf, shape)
     check_forward, check_backward = _checks(tf, kernel, layer, value, loss_weights)
     if "looks" in kernel:
         others = [_layer_of(keras, shape, policy) for _ in range(_N_SHOWN - 1)]
-        forward, both = _of_many(graphs, [layer, *others], value, loss_weights, masks)
+        forward, both = _of_many(graphs, [layer, *others], value, loss_weights, how)
     else:
-        forward, both = _of_one(graphs, layer, value, loss_weights, masks)
+        forward, both = _of_one(graphs, layer, value, loss_weights, how)
     if direction == "forward":
         return worker_keras_graph.Prepared(forward(), check_forward)
     if direction == "forward_and_backward":
@@ -122,11 +134,11 @@ def prepare_recurrent(graphs, keras, kernel):
     return worker_keras_graph.PreparedDifference(both(), forward(), check_backward)
 
 
-def _of_one(graphs, layer, value, loss_weights, masks):
+def _of_one(graphs, layer, value, loss_weights, how):
     """Return functions that make the graphs of a layer: forward, and with its gradients."""
 
     def call(inputs):
-        return layer(inputs, **masks)
+        return layer(inputs, **how)
 
     def gradients(inputs):
         return _backward(graphs.tf, call, _own_weights(layer), inputs, loss_weights)
@@ -137,7 +149,7 @@ def _of_one(graphs, layer, value, loss_weights, masks):
     )
 
 
-def _of_many(graphs, layers, value, loss_weights, masks):
+def _of_many(graphs, layers, value, loss_weights, how):
     """Return the same of layers that are alike, each with weights of its own."""
     for layer in layers[1:]:
         layer.build(value.shape)
@@ -145,7 +157,7 @@ def _of_many(graphs, layers, value, loss_weights, masks):
     states = [variable.value for variable in first.non_trainable_variables]
 
     def call(inputs, weights):
-        return first.stateless_call(weights, states, inputs, **masks)[0]
+        return first.stateless_call(weights, states, inputs, **how)[0]
 
     def gradients(inputs, weights):
         own = functools.partial(call, weights=weights)

@@ -123,7 +123,7 @@ class ConvProblem:
 
 
 class LstmProblem:
-    """An LSTM layer that gives its last state: `inputs` and `weights`.
+    """An LSTM layer that gives its last state, without dropout: `inputs` and `weights`.
 
     `weights` are kernel, recurrent kernel and bias; `gradient` is that of the result;
     `direction` is forward or backward.

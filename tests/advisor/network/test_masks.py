@@ -3,6 +3,8 @@
 import pytest
 
 from advisor.model.kernel import RecurrentShape
+from advisor.model.quantity import Phase
+from advisor.predict.work import kernel_calls
 from tests.advisor.network.networks_data import built, functional, layer, sequential
 
 WORDS = layer("Embedding", input_dim=9, output_dim=4, mask_zero=True)
@@ -58,6 +60,22 @@ def test_one_masked_input_masks_what_is_joined_and_models_take_the_mask_inside()
         ["read"],
     )
     assert shapes(built(config))[0].is_masked
+
+
+@pytest.mark.parametrize(
+    ("config", "dropped"),
+    [
+        ({}, (False, False)),
+        ({"dropout": 0.3}, (True, False)),
+        ({"dropout": 0.0, "recurrent_dropout": 0.2}, (False, True)),
+        ({"dropout": 0.1, "recurrent_dropout": 0.2}, (True, True)),
+    ],
+)
+def test_what_a_layer_drops_out_is_part_of_its_training_alone(config, dropped):
+    (operator,) = built(sequential((7, 4), lstm(**config))).operators
+    for phase, expected in ((Phase.TRAINING, dropped), (Phase.INFERENCE, (False, False))):
+        calls = kernel_calls(operator, phase=phase, batch_size=2)
+        assert {(c.shape.drops_inputs, c.shape.drops_states) for c in calls} == {expected}
 
 
 @pytest.mark.parametrize(

@@ -304,3 +304,13 @@ def test_a_launch_is_told_by_the_smallest_convolution_and_carried_over():
     assert ask(found, small).time_s == pytest.approx(90e-6, rel=0.4)
     # Nobody starts it from Python: the interpolation has only the factor of one point.
     assert ask(without, small).time_s > 2 * ask(found, small).time_s
+
+
+def test_a_layer_with_dropout_takes_the_time_of_the_one_without_until_it_is_timed():
+    plain = RecurrentShape(cell=Cell.LSTM, batch=8, timesteps=50, input=64, hidden=64)
+    dropping = dataclasses.replace(plain, drops_inputs=True, drops_states=True)
+    known = ask(model(point(plain, 5e-3)), dropping)
+    assert known.time_s == 5e-3
+    assert known.log_sd > ask(model(point(plain, 5e-3)), plain).log_sd
+    both = ask(model(point(plain, 5e-3), point(dropping, 6e-3)), dropping)
+    assert (both.time_s, both.log_sd) == (6e-3, 0.01)

@@ -59,7 +59,7 @@ def conv(side, output, strides=1):
 LSTM = {
     "type": "RecurrentShape", "cell": "lstm", "batch": 3, "timesteps": 4, "input": 5,
     "hidden": 6, "is_bidirectional": False, "return_sequences": False,
-    "is_masked": False, "is_split": False,
+    "is_masked": False, "is_split": False, "drops_inputs": False, "drops_states": False,
 }  # fmt: skip
 FORWARD = [
     (gemm(), "forward"),

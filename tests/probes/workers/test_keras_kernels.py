@@ -26,11 +26,12 @@ def conv(
     }  # fmt: skip
 
 
-def recurrent(cell, *, both_ways=False, sequences=False, masked=False, split=False):
+def recurrent(cell, *, both_ways=False, sequences=False, masked=False, split=False, drops=""):
     return {
         "type": "RecurrentShape", "cell": cell, "batch": 3, "timesteps": 5, "input": 4,
         "hidden": 6, "is_bidirectional": both_ways, "return_sequences": sequences,
         "is_masked": masked, "is_split": split,
+        "drops_inputs": "inputs" in drops, "drops_states": "states" in drops,
     }  # fmt: skip
 
 
@@ -83,6 +84,8 @@ GOOD = [
     *((recurrent(cell, masked=True), d) for cell in ("gru", "rnn") for d in BOTH),
     *((recurrent("lstm", both_ways=True, masked=True, split=True), d) for d in BOTH),
     *((recurrent("gru", split=True), d) for d in BOTH),
+    *((recurrent("lstm", split=True, both_ways=True, drops="inputs states"), d) for d in BOTH),
+    *((recurrent("rnn", masked=True, drops="states"), d) for d in BOTH),
     (recurrent("lstm"), "forward_and_backward"),
     *((norm(kind), d) for kind in ("batch", "layer", "group") for d in BOTH),
     (norm("batch_inference"), "forward"),
