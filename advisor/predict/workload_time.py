@@ -73,8 +73,13 @@ _RECURRENT_SD = {Phase.TRAINING: (0.15, 0.11), Phase.INFERENCE: (0.05, 0.0)}
 _MOSTLY_FETCHED = 0.5
 # The same for memory that the system gives anew, as a share of the step.
 _MUCH_FRESH = 0.05
-# From a remoteness of this on it is worth a sentence.
+# From a remoteness of this on it is worth a sentence: of all layers, or of those whose own kernels
+# were not timed.
 _REMOTE = 0.3
+_ALL_REMOTE = "Little was timed that is like the layers of this network."
+_REST_REMOTE = (
+    "Little was timed that is like those layers of this network that were not timed themselves."
+)
 # From a data sheet alone; published results on processors lie within it in 8 of 10 cases.
 _SPEC_FACTOR = 2.6
 
@@ -378,7 +383,7 @@ def _uncertainty(
         scale = exact * _REPLAY_SCALE[workload.phase] + (1.0 - exact) * told
     remoteness = sums.remote_s / sums.total_s if sums.total_s > 0.0 else 0.0
     if remoteness > _REMOTE:
-        notes.append("Little was timed that is like the layers of this network.")
+        notes.append(_REST_REMOTE if exact > 0.0 else _ALL_REMOTE)
     notes += _memory_notes(sums, total_s)
     others, own = _RECURRENT_SD[workload.phase]
     return math.hypot(

@@ -19,7 +19,7 @@ from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
 from advisor.report.job_line import SEPARATOR, wishes
 from advisor.report.names import BASES, OPERATORS, PHASES
-from advisor.report.own_kernels import assumption_text, own_kernel_blocks
+from advisor.report.own_kernels import own_kernel_blocks
 from advisor.report.reasons import caveat_texts
 from advisor.report.said import said, source_text
 
@@ -97,12 +97,7 @@ def method_section(advice: Recommendation, tr: Translator) -> Section:
     for evidence in baseline.evidence:
         text = f"{said(evidence.statement, tr)} [{source_text(evidence.source, tr)}]"
         blocks.append(Paragraph(text=text, style="note"))
-    blocks += [
-        Paragraph(
-            text=assumption_text(text, advice.measurements, advice.workload, tr), style="note"
-        )
-        for text in baseline.assumptions
-    ]
+    blocks += [Paragraph(text=said(text, tr), style="note") for text in baseline.assumptions]
     return Section(title=tr(N_("How the times were found")), blocks=tuple(blocks))
 
 

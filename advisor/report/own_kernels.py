@@ -17,7 +17,6 @@ from advisor.model.report import Block, Paragraph, Table
 from advisor.model.workload import Workload
 from advisor.predict.work import rate, step_calls
 from advisor.report.names import request_name
-from advisor.report.said import said
 
 # More rows tell nothing more: the last of ten is a few percent of a step.
 _MOST_ROWS = 10
@@ -26,8 +25,6 @@ _BY_ITSELF = N_(
     "In a step a kernel takes another time than by itself: some run side by side, and weights come"
     " from memory. The parts of a step above count that, this table does not."
 )
-# As `advisor.predict.workload_time` says it, of all layers.
-_LITTLE = "Little was timed that is like the layers of this network."
 
 
 def own_kernel_blocks(
@@ -55,15 +52,6 @@ def own_kernel_blocks(
         ),
     )  # fmt: skip
     yield Paragraph(text=tr(_BY_ITSELF), style="note")
-
-
-def assumption_text(
-    text: str, results: MeasurementSet | None, workload: Workload, tr: Translator
-) -> str:
-    """Return an assumption of a prediction; what it says of timed kernels is of the others."""
-    if text == _LITTLE and _found(results, workload):
-        return tr(N_("Of its other layers little was timed that is like them."))
-    return said(text, tr)
 
 
 def _found(results: MeasurementSet | None, workload: Workload) -> list[tuple[Measurement, int]]:

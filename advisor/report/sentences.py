@@ -225,6 +225,9 @@ ASSUMPTIONS = (
     ),
     N_("Recurrent layers at a small batch are decided by their dispatch."),
     N_("Little was timed that is like the layers of this network."),
+    N_(
+        "Little was timed that is like those layers of this network that were not timed themselves."
+    ),
     N_("Measured while other programs used the processor: repeat on a quiet machine."),
     N_("Measured while the host gave the processor to others: repeat at another time."),
     N_("Measured while the machine became slower: let it cool down and repeat."),

@@ -25,6 +25,7 @@ from advisor.model.quantity import Basis, Phase, Precision
 from advisor.predict.ceilings import fit_ceilings
 from advisor.predict.work import step_calls
 from advisor.predict.workload_time import interval_of, predict_step, step_on
+from advisor.report.sentences import SENTENCES
 from probes.bench.plan_opencl import opencl_rows
 from tests.advisor.predict.builders import (
     calibration,
@@ -127,6 +128,28 @@ def test_what_eigen_computes_is_told_with_more_doubt_but_not_what_was_timed_itse
             for library in (Library.ONEDNN, Library.EIGEN)
         )
         assert eigen.log_sd / onednn.log_sd == pytest.approx(ratio, rel=0.02)
+
+
+def test_beside_layers_that_were_timed_themselves_the_rest_is_what_is_remote():
+    work = small_cnn()
+    shapes = {call.shape for call in step_calls(work)}
+    few = [
+        each
+        for each in calibration()
+        if not isinstance(each.request.shape, ConvShape) and each.request.shape not in shapes
+    ]
+    far = [*few, measure(conv(1, 512, 4, 2), 1e-3)]
+    first = next(call for call in step_calls(work) if isinstance(call.shape, ConvShape))
+    own = measure(first.shape, 1e-5, direction=first.direction, role="replay")
+    notes = [step(work, ceilings(*each)).notes for each in (far, [*far, own])]
+    of_all, of_rest = (
+        [note for note in each if "Little was timed that is like" in note] for each in notes
+    )
+    assert of_all == ["Little was timed that is like the layers of this network."]
+    assert of_rest == [
+        "Little was timed that is like those layers of this network that were not timed themselves."
+    ]
+    assert {*of_all, *of_rest} <= set(SENTENCES)
 
 
 def test_replayed_shapes_narrow_the_interval():

@@ -1,9 +1,7 @@
 """The network's own layers in a report, as they were timed."""
 
 import dataclasses
-from pathlib import Path
 
-import advisor.predict.workload_time
 from advisor.i18n import translator_for
 from advisor.model.kernel import Direction, GemmShape
 from advisor.model.measurement import (
@@ -17,8 +15,7 @@ from advisor.model.measurement import (
 from advisor.model.quantity import Phase, Precision
 from advisor.model.report import Table
 from advisor.predict.work import step_calls
-from advisor.report.own_kernels import assumption_text, own_kernel_blocks
-from advisor.report.sentences import SENTENCES
+from advisor.report.own_kernels import own_kernel_blocks
 from probes.bench.suite import pool
 from tests.advisor.predict.builders import conv, operator, small_cnn
 
@@ -91,16 +88,3 @@ def test_the_table_says_why_its_sum_is_not_that_of_the_step():
     )
     _table, note = own_kernel_blocks(results, WORK, TR)
     assert note.text.startswith("In a step a kernel takes another time than by itself")
-
-
-def test_beside_kernels_of_the_network_what_was_not_timed_is_the_rest():
-    results = MeasurementSet(
-        measured_on="2026-11-28", duration_s=1.0, results=(timed(SHAPES[0], 1e-3),)
-    )
-    little = "Little was timed that is like the layers of this network."
-    assert little in SENTENCES
-    assert assumption_text(little, results, WORK, TR).startswith("Of its other layers little")
-    assert assumption_text(little, None, WORK, TR) == little
-    assert assumption_text("Another.", results, WORK, TR) == "Another."
-    told = Path(advisor.predict.workload_time.__file__).read_text(encoding="utf-8")
-    assert f'"{little}"' in told
