@@ -205,7 +205,7 @@ def _add_replay(
             call.shape,
             direction=call.direction,
             runner=Runner.KERAS,
-            role=REPLAY if precision is Precision.FLOAT32 else SETTING,
+            role=REPLAY,
             precision=precision,
         )
 
@@ -224,6 +224,9 @@ def _add_short_format(
     Where it does not, gradients may be a plain loop that takes minutes.
     """
     has_gradients = is_fast and (is_asked or precision is Precision.BFLOAT16)
+    if is_asked:
+        # First, as in float32: a kernel of the table that is the network's own is told as such.
+        _add_replay(plan_, replay, precision=precision, has_gradients=has_gradients)
     plan_.add_rows(
         (*suite.SHORT_FORMATS, *(suite.ASKED_FORMATS if is_asked else ())),
         phase=phase if has_gradients else Phase.INFERENCE,
@@ -231,8 +234,6 @@ def _add_short_format(
         role=SETTING,
         precision=precision,
     )
-    if is_asked:
-        _add_replay(plan_, replay, precision=precision, has_gradients=has_gradients)
 
 
 def _add_cpu(

@@ -169,9 +169,18 @@ def test_the_format_of_the_job_is_measured_though_the_processor_lacks_it(profile
     requests = plan(profile, budget=Budget.QUICK, replay=(CALL,), precision=Precision.FLOAT16)
     short = [r for r in requests if r.precision is Precision.FLOAT16 and r.device_id == "cpu"]
     assert CALL.shape in {r.shape for r in short}
-    assert {r.role for r in short} == {"setting"}
+    assert {r.role for r in short if r.shape != CALL.shape} == {"setting"}
     replayed = [r for r in requests if r.role == "replay"]
-    assert [r.precision for r in replayed] == [Precision.FLOAT32]
+    assert [r.precision for r in replayed] == [Precision.FLOAT32, Precision.FLOAT16]
+
+
+@pytest.mark.parametrize("shape", [suite.dense(50, 60, 70), suite.SHORT_FORMATS[3].shape])
+@pytest.mark.parametrize("precision", [Precision.BFLOAT16, Precision.FLOAT16])
+def test_the_networks_kernels_are_its_own_in_the_format_of_the_job(profile, shape, precision):
+    call = KernelCall(shape=shape, direction=Direction.FORWARD)
+    requests = plan(profile, budget=Budget.QUICK, replay=(call,), precision=precision)
+    own = [r for r in requests if r.shape == shape and r.precision is precision]
+    assert {r.role for r in own if r.direction is Direction.FORWARD} == {REPLAY}
 
 
 GRADIENT = KernelCall(shape=suite.dense(50, 60, 70), direction=Direction.WEIGHT_GRADIENT)
