@@ -1,6 +1,7 @@
 """What to type for an option: shell lines, Python lines, links, in the order of doing.
 
-Leaves to others: commands for rented machines (`advisor.recommend.cloud_steps`), words around them.
+Leaves to others: commands for rented machines (`advisor.recommend.cloud_steps`), the instructions
+of the options table (`advisor.recommend.instructions`), words around them.
 """
 
 import re
@@ -14,26 +15,14 @@ from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
 from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps, pip_package
+from advisor.recommend.instructions import kind_of, of_system, pieces_of, typed
 from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
 
 # Values of settings that stand for a fact of the machine.
 PHYSICAL_CORES = "PHYS"
 
-_PYTHON_MARKS = re.compile(
-    r"\b(?:keras\.|tf\.|torch\.|model[.=]|ov\.|ds\.|nncf\.|base\.|np\.|quantize_static\()"
-)
-_SHELL_MARKS = re.compile(
-    r"^(?:pip |export |[A-Z][A-Z0-9_]+=|python3? |v/bin/|apt |bazel |numactl |echo )"
-)
 _BOTH_VALUES = "|"
-# How the table begins what is for one system alone.
-_SYSTEMS = {
-    "Linux: ": OsFamily.LINUX, "Windows: ": OsFamily.WINDOWS, "macOS: ": OsFamily.MACOS,
-}  # fmt: skip
 _MAKES_ENVIRONMENT = " -m venv "
-# What is typed otherwise there: programs of a virtual environment, which the table calls "v".
-_ON_WINDOWS = (("v/bin/", "v\\Scripts\\"), (" && ", "; "), ("python3 -m", "py -m"))
-
 # By the program on the path, not by that of an environment.
 _INSTALLS = re.compile(r"(?<!/)\bpip install")
 # Pythons that belong to the system (Debian, Ubuntu, Homebrew) refuse what pip would install.
@@ -170,38 +159,13 @@ def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProf
     needs_environment = _INSTALLS.search(how) and _MAKES_ENVIRONMENT not in how
     steps = [_OWN_ENVIRONMENT] if needs_environment and not is_windows else []
     for piece in pieces:
-        typed = piece
-        if is_windows:
-            # Windows' own PowerShell knows no "&&", its Python no "python3".
-            for ours, theirs in _ON_WINDOWS:
-                typed = typed.replace(ours, theirs)
-        steps.append(Step(kind=kind_of(piece), caption=fact.title, content=typed))
+        kind = kind_of(piece)
+        content = typed(piece, family=profile.os.family) if kind == "shell" else piece
+        steps.append(Step(kind=kind, caption=fact.title, content=content))
     if fact.source.startswith("http"):
         link = fact.source.split(";")[0].strip()
         steps.append(Step(kind="url", caption="Source", content=link))
     return steps
-
-
-def pieces_of(how: str) -> list[str]:
-    """Split at " ; ", which the table writes between separate instructions."""
-    return [piece.strip() for piece in how.split(" ; ") if piece.strip()]
-
-
-def of_system(piece: str) -> tuple[OsFamily | None, str]:
-    """Return the system that a piece is for, None for any, and the piece itself."""
-    for name, system in _SYSTEMS.items():
-        if piece.startswith(name):
-            return system, piece.removeprefix(name)
-    return None, piece
-
-
-def kind_of(piece: str) -> str:
-    """Return what a piece of instructions is: "shell", "python", else "text"."""
-    if _SHELL_MARKS.match(piece):
-        return "shell"
-    if _PYTHON_MARKS.search(piece):
-        return "python"
-    return "text"
 
 
 def _on_arrival(offer: Offer, *, is_spot: bool, phase: Phase) -> tuple[Step, ...]:

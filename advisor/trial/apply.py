@@ -13,7 +13,7 @@ from advisor.model.measurement import Setting
 from advisor.model.quantity import Precision
 from advisor.model.recommendation import Step
 from advisor.model.trial import Jit, Pipeline, Runner, TrialSetup
-from advisor.recommend.steps import kind_of
+from advisor.recommend.instructions import kind_of
 
 # Library settings that a number of threads stands for, besides what TensorFlow is told.
 _THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")

@@ -27,7 +27,8 @@ from advisor.model.trial import (
 )
 from advisor.network.reading import layer_classes, parse_json
 from advisor.network.rules_recurrent import RECURRENT_CLASSES
-from advisor.recommend.steps import pieces_of, usable_cores
+from advisor.recommend.instructions import pieces_of
+from advisor.recommend.steps import usable_cores
 from advisor.trial.frameworks import TENSORFLOW, list_frameworks
 
 BASELINE_ID = "now"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from advisor.i18n import translator_for
-from advisor.recommend.steps import kind_of, of_system, pieces_of
+from advisor.recommend.instructions import kind_of, of_system, pieces_of
 from advisor.report.explained_cells import CELLS
 from advisor.report.said import said, said_list
 from tests.helpers.bundled import bundled_knowledge
