@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from advisor.errors import FormatError
+from advisor.model.older import as_written_now
 
 # 1: first version.
 SCHEMA_VERSION = 1
@@ -224,6 +225,6 @@ def load_document(text: str, cls: type[_T]) -> _T:
         raise FormatError(f"written by a newer DL Advisor (schema {version}): update the app")
     if body.get("kind") != cls.__name__:
         raise KindError(str(body.get("kind")), wanted=cls.__name__)
-    decoded = decode(body.get("value"), cls)
+    decoded = decode(as_written_now(body.get("value"), text=text), cls)
     assert isinstance(decoded, cls)
     return decoded
