@@ -228,8 +228,8 @@ class TrialResult:
         message: why it failed or is wrong, "" otherwise.
         speedup: time per sample now / time per sample then, with a 95 % interval; None without
             figures.
-        step_s: median seconds of one step over the runs, of what ran in turns at the pace of the
-            baseline's; samples_per_step: its batch.
+        step_s: median seconds of one step over the runs, and where 80 % of runs lie; of what ran
+            in turns at the pace of the baseline's; samples_per_step: its batch.
         n_runs: processes, or visits to them, that gave a figure.
     """
 

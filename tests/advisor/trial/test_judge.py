@@ -243,3 +243,29 @@ def test_nothing_is_known_of_what_ran_once_unless_it_is_far_off():
     assert verdict_of(near) is TrialVerdict.UNSTABLE
     assert verdict_of(far) is TrialVerdict.SLOWER
     assert verdict_of(None) is TrialVerdict.UNSTABLE
+
+
+def test_one_run_that_was_held_up_does_not_widen_the_time_of_many():
+    steps = [0.100 + 0.001 * n for n in range(12)]
+    runs = [run("now", float(n), step_s) for n, step_s in enumerate([*steps, 0.9])]
+    few, many = (judge_all([NOW], some)[0].step_s for some in (runs[-9:], runs))
+    # Nine are too few to leave one out.
+    assert (few.low, few.high) == (pytest.approx(0.104), pytest.approx(0.9))
+    assert many.low == pytest.approx(0.1004)
+    assert many.mid == pytest.approx(0.106)
+    assert 0.11 < many.high < 0.6
+
+
+def test_the_time_of_a_single_run_is_as_sure_as_its_steps_are():
+    (found,) = judge_all(
+        [NOW], [dataclasses.replace(run("now", 0.0, 0.1), values_s=(0.1, 0.08, 0.13))]
+    )
+    assert (found.step_s.low, found.step_s.mid, found.step_s.high) == (0.08, 0.1, 0.13)
+
+
+@given(st.lists(st.floats(1e-4, 10.0), min_size=1, max_size=40))
+def test_the_middle_of_the_runs_lies_in_their_interval(steps):
+    (found,) = judge_all([NOW], [run("now", float(n), s) for n, s in enumerate(steps)])
+    assert found.step_s.low <= found.step_s.mid <= found.step_s.high
+    assert min(steps) <= found.step_s.low
+    assert found.step_s.high <= max(steps)
