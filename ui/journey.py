@@ -204,7 +204,7 @@ def measure(
     from probes.bench.plan import budgets_s, plan
     from probes.bench.session import Session
     from probes.bench.tuning_store import TuningStore
-    from ui.rest_of_run import still_to_time, together
+    from ui.rest_of_run import still_to_time, together, with_reference
 
     replay: tuple[KernelCall, ...] = ()
     details: dict[str, Any] = {}
@@ -220,7 +220,8 @@ def measure(
     requests = plan(profile, budget=request.budget, device_ids=chosen, replay=replay, **details)
     if known is not None:
         layers = details.get("layers", ())
-        requests = still_to_time(requests, known, replay=replay, layers=layers)
+        left = still_to_time(requests, known, replay=replay, layers=layers)
+        requests = with_reference(left, requests)
     on_event(PlanReady(n_kernels=len(requests)))
     tuning = TuningStore(tuning_folder())
     python = request.python or framework_python(profile)

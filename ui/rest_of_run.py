@@ -4,11 +4,25 @@ Leaves to others: whether what is known still stands (`ui.sitting`), the plan
 (`probes.bench.plan`), running it (`probes.bench.session`).
 """
 
+import dataclasses
 from collections.abc import Iterable
 
-from advisor.model.kernel import Direction, KernelCall, KernelShape, OptimizerShape, OverheadShape
+from advisor.model.kernel import (
+    ClockShape,
+    Direction,
+    KernelCall,
+    KernelShape,
+    OptimizerShape,
+    OverheadShape,
+)
 from advisor.model.machine import CPU_DEVICE_ID
-from advisor.model.measurement import BenchmarkRequest, MeasurementSet, Outcome
+from advisor.model.measurement import (
+    BenchmarkRequest,
+    FailedMeasurement,
+    Measurement,
+    MeasurementSet,
+    Outcome,
+)
 from probes.bench.plan import REFERENCE, SETTING, SUSTAINED
 
 # Tell of the run, or of settings, not of a kind of layers.
@@ -17,6 +31,8 @@ _OF_THE_RUN = (REFERENCE, SETTING, SUSTAINED)
 _TELLING = ("kind", "optimizer", "cell")
 # Had no answer: the time was used up, or the user stopped.
 _UNANSWERED = (Outcome.SKIPPED, Outcome.CANCELLED)
+
+_Result = Measurement | FailedMeasurement
 
 
 def still_to_time(
@@ -59,6 +75,23 @@ def still_to_time(
     )
 
 
+def with_reference(
+    left: tuple[BenchmarkRequest, ...], requests: Iterable[BenchmarkRequest]
+) -> tuple[BenchmarkRequest, ...]:
+    """Return what is left of a plan with the product that is timed between bouts.
+
+    It is timed once more beside them: a machine that has become slower since is seen by it alone.
+    """
+    asked = {each.id for each in left}
+    again = (each for each in requests if _is_reference(each) and each.id not in asked)
+    return (*left, *again) if left else ()
+
+
+def _is_reference(request: BenchmarkRequest) -> bool:
+    """Whether it is the product that is timed between bouts; the clock is looked at once more."""
+    return request.role == REFERENCE and not isinstance(request.shape, ClockShape)
+
+
 def _kind(request: BenchmarkRequest) -> tuple[type, str, Direction, str]:
     shape = request.shape
     detail = next((str(getattr(shape, n)) for n in _TELLING if hasattr(shape, n)), "")
@@ -66,12 +99,25 @@ def _kind(request: BenchmarkRequest) -> tuple[type, str, Direction, str]:
 
 
 def together(known: MeasurementSet, added: MeasurementSet) -> MeasurementSet:
-    """Return the known figures with what was added; an answer takes the place of none."""
-    answered = {each.request.id for each in added.results}
+    """Return the known figures with what was added; an answer takes the place of none.
+
+    The product that is timed between bouts has the values of both runs.
+    """
+    before = {each.request.id: each for each in known.measured if _is_reference(each.request)}
+    results = [_joined(each, before.get(each.request.id)) for each in added.results]
+    answered = {each.request.id for each in results}
     kept = tuple(each for each in known.results if each.request.id not in answered)
     return MeasurementSet(
         measured_on=added.measured_on,
         duration_s=known.duration_s + added.duration_s,
-        results=(*kept, *added.results),
+        results=(*kept, *results),
         warnings=tuple(dict.fromkeys((*known.warnings, *added.warnings))),
     )
+
+
+def _joined(added: _Result, before: Measurement | None) -> _Result:
+    if before is None:
+        return added
+    if isinstance(added, FailedMeasurement):
+        return before
+    return dataclasses.replace(added, values_s=(*before.values_s, *added.values_s))

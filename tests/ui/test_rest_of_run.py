@@ -2,17 +2,18 @@
 
 import dataclasses
 
-from advisor.model.kernel import Direction, RecurrentShape
+from advisor.model.kernel import ClockShape, Direction, RecurrentShape
 from advisor.model.measurement import FailedMeasurement, MeasurementSet, Outcome, Runner
 from advisor.model.quantity import Phase
 from advisor.model.workload import Job
 from advisor.network.load import bundled_workload
+from advisor.predict.disturbed import disturbance
 from advisor.predict.replay import replay_kernels
-from probes.bench.plan import HEADLINE, REPLAY, plan
+from probes.bench.plan import HEADLINE, REFERENCE, REPLAY, plan
 from probes.bench.plan_builder import Budget
 from tests.advisor.predict.builders import gemm, measure, profile
 from ui import dataset
-from ui.rest_of_run import still_to_time, together
+from ui.rest_of_run import still_to_time, together, with_reference
 
 HERE = profile()
 KERNEL = measure(gemm(512, 512, 512), 1e-3)
@@ -92,3 +93,36 @@ def test_an_answer_takes_the_place_of_none():
     whole = together(a_set(other, *skipped), a_set(KERNEL, duration_s=5.0))
     assert whole.results == (other, KERNEL)
     assert whole.duration_s == 65.0
+
+
+def test_the_reference_is_timed_again_beside_what_is_left_and_alone_never():
+    whole, _details = planned(work("mnist-cnn"))
+    (reference,) = [
+        each for each in whole if each.role == REFERENCE and not isinstance(each.shape, ClockShape)
+    ]
+    assert with_reference((), whole) == ()
+    left = whole[5:8]
+    assert with_reference(left, whole) == (*left, reference)
+    assert with_reference((*left, reference), whole) == (*left, reference)
+
+
+def test_a_machine_that_became_slower_since_is_seen_by_the_reference_of_both_runs():
+    whole, _details = planned(work("mnist-cnn"))
+    request = next(each for each in whole if each.id.endswith("/reference"))
+    first, again = (
+        a_set(dataclasses.replace(KERNEL, request=request, values_s=(seconds,) * 6))
+        for seconds in (0.01, 0.02)
+    )
+    (both,) = together(first, again).measured
+    assert both.values_s == (0.01,) * 6 + (0.02,) * 6
+    assert disturbance(first, n_cpus=4).log_sd == disturbance(again, n_cpus=4).log_sd == 0.0
+    assert disturbance(together(first, again), n_cpus=4).log_sd > 0.1
+
+
+def test_a_reference_that_failed_takes_no_figure_away():
+    whole, _details = planned(work("mnist-cnn"))
+    request = next(each for each in whole if each.id.endswith("/reference"))
+    timed = dataclasses.replace(KERNEL, request=request)
+    lost = answered([request], Outcome.SKIPPED)
+    assert together(a_set(timed), lost).results == (timed,)
+    assert together(lost, a_set(timed)).results == (timed,)
