@@ -95,12 +95,15 @@ def test_beside_known_figures_only_what_is_lacking_is_asked_for_and_in_less_time
     whole, whole_s = AskedSession.asked
     kernel = measured_advice(time_s=0.5).measurements.measured[0]
     own = next(each for each in whole if each.role == "replay")
+    reference = next(
+        each for each in whole if each.id.endswith("gemm-m512n512k512/forward/reference")
+    )
     others = [each for each in whole if each is not own]
     results = tuple(dataclasses.replace(kernel, request=each) for each in others)
     known = MeasurementSet(measured_on="2026-11-28", duration_s=60.0, results=results)
     both = journey.measure(here, work, request, **how, known=known)
     asked, limit_s = AskedSession.asked
-    assert asked == (own,)
+    assert asked == (own, reference)
     assert limit_s["cpu"] == journey.REST_S[request.budget] < whole_s["cpu"]
     assert (both.results, both.duration_s) == (results, 62.0)
     answer = dataclasses.replace(kernel, request=own)
