@@ -31,6 +31,7 @@ from advisor.network.onnx_constants import constant_input, constants_of, scalar_
 from advisor.network.onnx_control import follow
 from advisor.network.onnx_functions import Scope, entered, with_attributes
 from advisor.network.onnx_lists import list_of, picked_or_listed, split_off, with_parts
+from advisor.network.onnx_needed import needed
 from advisor.network.onnx_nodes import OnnxFunction, OnnxGraph, OnnxNode, OnnxValue
 from advisor.network.onnx_rules import RULES, computed
 
@@ -276,7 +277,7 @@ def fed_values(graph: OnnxGraph) -> tuple[OnnxValue, ...]:
 def network_from_onnx(
     graph: OnnxGraph, *, name: str, batch_size: int, is_training: bool = True
 ) -> Network:
-    """Return the network of an ONNX graph.
+    """Return the network of an ONNX graph: of what its outputs need.
 
     Args:
         graph: from `onnx_reading`.
@@ -301,10 +302,18 @@ def network_from_onnx(
     batch = decide(guess, walk.evidence, fed)
     if batch.size != guess.size:
         walk = _walked(graph, batch_size, is_training=is_training, batch=batch)
+    # All was followed once, for what does not fit is refused wherever it stands.
+    kept, n_dropped = needed(graph)
+    if n_dropped:
+        walk = _walked(kept, batch_size, is_training=is_training, batch=batch)
     if not walk.builder.has_operators:
         raise NetworkFileError("the graph has no operations that compute anything")
     if batch.note is not None:
         walk.builder.note(batch.note)
+    if n_dropped:
+        walk.builder.note(
+            f"Operations of the file that none of its outputs needs are not counted: {n_dropped}."
+        )
     return walk.builder.finish(name, outputs=walk.outputs(graph.outputs))
 
 

@@ -239,6 +239,7 @@ ASSUMPTIONS = (
 )  # fmt: skip
 NETWORK = (
     N_("The size of {input} is not fixed in the file: taken as {size}."),
+    N_("Operations of the file that none of its outputs needs are not counted: {n}."),
     N_("{layer}: which of its parts runs depends on the data: the longer one counts."),
     N_("{layer}: how often it runs depends on the data: one trip counts."),
     N_("{layer}: the function {name} is not known and counts as an addition."),

@@ -1,9 +1,10 @@
 """Which size of an ONNX graph is taken for the batch, and that this is said."""
 
 import pytest
+from onnx import helper
 
 from advisor.model.kernel import GemmShape
-from tests.advisor.network.onnx_build import INT64, built, fed, model, sizes, weights
+from tests.advisor.network.onnx_build import FLOAT, INT64, built, fed, model, sizes, weights
 
 BATCHES = (1, 8, 32)
 
@@ -115,7 +116,8 @@ def test_one_channel_is_not_one_sample():
 )
 def test_inputs_whose_first_sizes_differ(dims, others, ends, note):
     nodes = [("MatMul", ["x", "w"], ["y"]), ("ReduceSum", ["s"], ["z"], {"keepdims": 0})]
-    outputs = [fed("y", *ends) if ends else fed("z")]
+    other = helper.make_tensor_value_info("z" if ends else "y", FLOAT, None)
+    outputs = [fed("y", *ends) if ends else fed("z"), other]
     data = model(nodes, [fed("x", *dims), fed("s", *others)], [weights("w", 16, 4)], outputs)
     assert per_sample(data)[2] == (note,)
 

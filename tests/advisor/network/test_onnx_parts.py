@@ -200,7 +200,7 @@ def test_a_quantised_network_of_the_runtime_is_followed():
         ],
         [fed("x", "batch", 3, 12, 12, kind=TensorProto.UINT8)],
         [scale, zero, kernel, matrix],
-        outputs=[fed("y", "batch", 10)],
+        outputs=[fed("y", "batch", 10), fed("j", None, 8, 1, 1)],
     )
     network = built(data)
     assert network.multiply_adds_per_sample == 12 * 12 * 8 * 27 + 80
