@@ -36,6 +36,8 @@ _REDONE_WITH_DATA = N_(
     "expected work lost to interruptions, saved after each epoch, and data brought there again"
 )
 _DISK = N_("{size} GiB while the machine runs")
+_DOWNLOAD = N_("download of the network, {size} MiB")
+_DOWNLOAD_ELSEWHERE = N_("download of the network, {size} MiB, at the price of {place}")
 _DISK_ELSEWHERE = N_("{size} GiB while the machine runs, at the price of {place}")
 
 
@@ -216,9 +218,18 @@ def _disk_words(offer: Offer, gib: int, index: CloudIndex) -> str:
     return _DISK_ELSEWHERE.format(size=gib, place=price.region)
 
 
+def _egress_words(offer: Offer, gib: float, index: CloudIndex) -> str:
+    """Return what is told of the traffic: its price is known of one region of each vendor."""
+    size = f"{gib * 1024:.0f}"
+    price = index.egress_price(vendor=offer.vendor, region=offer.region)
+    if price is None or price.region in (None, offer.region):
+        return _DOWNLOAD.format(size=size)
+    return _DOWNLOAD_ELSEWHERE.format(size=size, place=price.region)
+
+
 def _egress(offer: Offer, workload: Workload, index: CloudIndex) -> Side:
     gib = workload.parameters * _SAVED_BYTES_PER_PARAMETER / _GIB
-    explanation = f"download of the network, {gib * 1024:.0f} MiB"
+    explanation = _egress_words(offer, gib, index)
     known = index.egress_usd(vendor=offer.vendor, region=offer.region, gib=gib)
     if known is not None:
         return Side(part=CostPart(code="egress", usd=exactly(known), explanation=explanation))

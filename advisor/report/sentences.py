@@ -117,6 +117,7 @@ MONEY = (
     N_("{size} GiB while the machine runs, at the price of {place}"),
     N_("{size} GiB, in the range of other vendors"),
     N_("download of the network, {size} MiB, in the range of other vendors"),
+    N_("download of the network, {size} MiB, at the price of {place}"),
     N_("download of the network, {size} MiB"),
     N_("{machine} in {place}, spot"),
     N_("{machine} in {place}, on demand"),

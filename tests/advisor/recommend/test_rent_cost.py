@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.i18n import translator_for
 from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.offer import BillingRule, EgressPrice, SpotBand, StoragePrice
@@ -13,6 +14,7 @@ from advisor.recommend.effort import CLOUD_SETUP_S
 from advisor.recommend.job_data import UPLOAD_BYTE_PER_S
 from advisor.recommend.rent_cost import billed_s
 from advisor.recommend.spot import interruptions_per_h
+from advisor.report.said import said
 from tests.advisor.recommend.builders import (
     GIB,
     TODAY,
@@ -233,6 +235,24 @@ def test_a_price_of_the_disk_from_another_region_is_told_as_such():
     cost = cost_of(a_cloud_option(an_offer(region="af-south-1")), knowledge=knowledge)
     disk = next(part for part in cost.parts if part.code == "disk")
     assert disk.explanation == "32 GiB while the machine runs"
+
+
+def test_a_price_of_traffic_from_another_region_is_told_as_such():
+    def words(region, knowledge=FACTS):
+        cost = cost_of(a_cloud_option(an_offer(region=region)), knowledge=knowledge)
+        return next(part.explanation for part in cost.parts if part.code == "egress")
+
+    plain = words("us-east-1")
+    assert plain.startswith("download of the network, ")
+    assert plain.endswith(" MiB")
+    assert words("af-south-1") == f"{plain}, at the price of us-east-1"
+    everywhere = replace(FACTS, egress_prices=(replace(an_egress(), region=None),))
+    assert words("af-south-1", everywhere) == plain
+    nobody = replace(FACTS, egress_prices=(an_egress("gcp", 0.12),))
+    assert words("af-south-1", nobody) == f"{plain}, in the range of other vendors"
+    told = said(words("af-south-1"), translator_for("zh_CN"))
+    assert "us-east-1" in told
+    assert "download" not in told
 
 
 def test_an_index_made_before_gives_the_same():
