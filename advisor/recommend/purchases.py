@@ -17,7 +17,7 @@ from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import is_x86, needed_bytes
+from advisor.recommend.circumstances import is_x86, needed_bytes, tensorflow_runs
 from advisor.recommend.devices import support_of
 from advisor.recommend.frameworks import runs_now_on
 from advisor.recommend.reasons import reason
@@ -37,6 +37,9 @@ _ONLY_PYTORCH = (
     "(KERAS_BACKEND=torch) they run it, and one that is in the machine is ranked so"
 )
 
+# Where TensorFlow has no build for the machine that a card would go into.
+_NOT_PYTORCH = "PyTorch, which the work would be in on this machine, has no official build for them"
+
 
 def choose_purchases(
     *,
@@ -51,24 +54,39 @@ def choose_purchases(
             option_id="buy", title="Buying", reasons=(reason(ReasonCode.BUYING_NOT_ALLOWED),)
         )
         return (), (refusal,)
-    why = why_no_card(profile, preferences)
-    if why is not None:
-        return (), (Rejection(option_id="buy", title="Cards for desktops", reasons=(why,)),)
+    no_card = why_no_card(profile, preferences)
+    if no_card is not None:
+        return (), (Rejection(option_id="buy", title="Cards for desktops", reasons=(no_card,)),)
     large_enough = [
         spec for spec in knowledge.devices if is_purchasable(spec) and _has_memory(spec, workload)
     ]
+    system = profile.os.family
+    in_pytorch = workload.phase is Phase.TRAINING and _is_for_pytorch(profile, preferences)
     runs = {
         spec.device: runs_now_on(
-            spec.device, system=profile.os.family, phase=workload.phase, knowledge=knowledge
+            spec.device, system=system, phase=workload.phase, knowledge=knowledge
         )
         for spec in large_enough
     }
+    if in_pytorch:
+        for spec in large_enough:
+            if runs[spec.device] is not None:
+                runs[spec.device] = _has_pytorch(spec, system=system, knowledge=knowledge)
     chosen = shortlist(spec for spec in large_enough if runs[spec.device])
     refused = [spec for spec in large_enough if runs[spec.device] is False]
+    why = _NOT_PYTORCH if in_pytorch else None
     rejections = _refusals(
-        refused, all_of=large_enough, system=profile.os.family, knowledge=knowledge
+        refused, all_of=large_enough, system=system, knowledge=knowledge, why=why
     )
     return tuple(_buy_option(spec) for spec in chosen), rejections
+
+
+def _is_for_pytorch(profile: MachineProfile, preferences: Preferences) -> bool:
+    """Whether a card goes into a machine on which the work is in PyTorch: TensorFlow has no build.
+
+    Whoever says how much they compute asks for another machine.
+    """
+    return preferences.use_h_per_week is None and tensorflow_runs(profile) is False
 
 
 def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | None:
@@ -105,18 +123,21 @@ def _refusals(
     all_of: Iterable[DeviceSpec],
     system: OsFamily,
     knowledge: Knowledge,
+    why: str | None,
 ) -> tuple[Rejection, ...]:
     """Return one line for the generations of a vendor that are refused alike.
 
-    A vendor whose cards are all refused alike is named without them.
+    A vendor whose cards are all refused alike is named without them. `why`: the same for all; None:
+    what each card lacks.
     """
     alike: dict[tuple[str, str], list[DeviceSpec]] = {}
     for spec in refused:
         is_torch = _has_pytorch(spec, system=system, knowledge=knowledge)
-        alike.setdefault((spec.vendor, _ONLY_PYTORCH if is_torch else _NO_BUILD), []).append(spec)
+        own = why or (_ONLY_PYTORCH if is_torch else _NO_BUILD)
+        alike.setdefault((spec.vendor, own), []).append(spec)
     counts = Counter(spec.vendor for spec in all_of)
     found = []
-    for (vendor, why), specs in sorted(alike.items()):
+    for (vendor, told), specs in sorted(alike.items()):
         name = vendor
         if len(specs) < counts[vendor]:
             generations = sorted({spec.architecture or spec.device for spec in specs})
@@ -125,7 +146,7 @@ def _refusals(
             Rejection(
                 option_id=f"buy:{name}",
                 title=f"Cards of {name}",
-                reasons=(reason(ReasonCode.NOT_APPLICABLE, why=why),),
+                reasons=(reason(ReasonCode.NOT_APPLICABLE, why=told),),
             )
         )
     return tuple(found)

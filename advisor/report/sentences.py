@@ -266,6 +266,7 @@ WHY_NOT = (
         " have it compared"
     ),
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
+    N_("PyTorch, which the work would be in on this machine, has no official build for them"),
     N_(
         "TensorFlow, which the work is in, has no official build for them; with PyTorch in its"
         " place (KERAS_BACKEND=torch) they run it, and one that is in the machine is ranked so"

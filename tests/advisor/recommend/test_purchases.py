@@ -10,7 +10,7 @@ from advisor.model.machine import Chassis, DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.purchases import choose_purchases, is_purchasable, shortlist
-from tests.advisor.recommend.builders import GIB, a_profile, a_spec, a_workload
+from tests.advisor.recommend.builders import GIB, a_cpu, a_profile, a_spec, a_workload
 from tests.advisor.recommend.families import AMPERE, RDNA3
 from tests.helpers.bundled import bundled_knowledge
 
@@ -131,6 +131,32 @@ def test_cards_that_nothing_official_trains_on_are_not_said_to_run_in_pytorch():
     assert said.keys() == {"Cards of AMD (RDNA 2.0)", "Cards of AMD (RDNA 3.0)"}
     assert "torch" not in said["Cards of AMD (RDNA 2.0)"]
     assert "torch" in said["Cards of AMD (RDNA 3.0)"]
+
+
+def test_where_tensorflow_has_no_build_a_card_is_reached_by_pytorch():
+    """A processor without AVX, on which the work is in PyTorch anyway."""
+    radeon = a_spec(device="AMD Radeon RX 7900 XTX", vendor="AMD", architecture="RDNA 3.0")
+    old = a_spec(device="AMD Radeon RX 6600", vendor="AMD", architecture="RDNA 2.0")
+    unknown = a_spec(device="AMD Radeon RX 9999", vendor="AMD")
+    rdna2 = dataclasses.replace(
+        RDNA3, id="amd-rdna2", name_pattern="RX 6600", linux_training="unofficial"
+    )
+    facts = Knowledge(devices=(radeon, old, unknown), gpu_families=(RDNA3, rdna2))
+
+    def asked(features, **wishes):
+        return choose_purchases(
+            profile=a_profile(cpu=a_cpu(isa_features=features)),
+            workload=a_workload(),
+            preferences=Preferences(**wishes),
+            knowledge=facts,
+        )
+
+    chosen, (rejection,) = asked(("sse4_2",))
+    assert [option.purchase for option in chosen] == [radeon]
+    assert rejection.title == "Cards of AMD (RDNA 2.0)"
+    assert rejection.reasons[0].parameters[0].value.startswith("PyTorch, which the work would be")
+    # On another machine, or with AVX, TensorFlow has one.
+    assert asked(("sse4_2",), use_h_per_week=20.0)[0] == asked(("avx",))[0] == ()
 
 
 @pytest.mark.parametrize(
