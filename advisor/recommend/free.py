@@ -6,18 +6,19 @@ Leaves to others: the limits (`free_tiers` of the knowledge), who is hinted at
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from advisor.model.machine import MissingFact
 from advisor.model.offer import FreeTier
 from advisor.model.option import OptionKind
-from advisor.model.recommendation import Hint, Reason, ReasonCode
+from advisor.model.recommendation import Hint, Reason, ReasonCode, Rejection
 from advisor.recommend.evaluate import Given, predict_option, speedup_of
 from advisor.recommend.offers import cloud_option
 from advisor.recommend.reasons import reason
 
 # What they hand out (`free_tiers`): its time tells whether a job fits.
 FREE_ACCELERATOR = "T4"
+_SOONER_HERE = "a device of this machine does the job sooner"
 # Nobody is told "1 times slower".
 _AS_FAST = 1.05
 
@@ -49,6 +50,37 @@ def with_free_time(hint: Hint, *, given: Given) -> Hint:
     limits = free_limits(hint.option.id, hours=hours, tiers=knowledge.free_tiers)
     others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
     return Hint(option=hint.option, reasons=(why, *limits, *others), steps=hint.steps)
+
+
+def without_slow(
+    hints: Iterable[Hint], *, local_s: Sequence[float]
+) -> tuple[tuple[Hint, ...], tuple[Rejection, ...]]:
+    """Return the hints without free services that are no gain, and why each is none.
+
+    Args:
+        hints: free services with their times (`with_free_time`), and others, which stay.
+        local_s: seconds that the whole job takes at the longest on devices of this machine.
+    """
+    kept: list[Hint] = []
+    refused: list[Rejection] = []
+    for hint in hints:
+        why = _why_slow(hint, local_s) if hint.option.kind is OptionKind.FREE_TIER else None
+        if why is None:
+            kept.append(hint)
+        else:
+            option = hint.option
+            refused.append(Rejection(option_id=option.id, title=option.title, reasons=(why,)))
+    return tuple(kept), tuple(refused)
+
+
+def _why_slow(hint: Hint, local_s: Sequence[float]) -> Reason | None:
+    first = hint.reasons[0]
+    if first.code is ReasonCode.SLOWER_THAN_NOW:
+        return first
+    hours = next((p.value for p in first.parameters if p.name == "hours"), None)
+    if isinstance(hours, float) and any(hours * 3600.0 > _AS_FAST * each for each in local_s):
+        return reason(ReasonCode.NOT_APPLICABLE, why=_SOONER_HERE)
+    return None
 
 
 def free_limits(option_id: str, *, hours: float, tiers: Iterable[FreeTier]) -> tuple[Reason, ...]:

@@ -28,7 +28,9 @@ from advisor.model.workload import Workload
 from advisor.predict.changed_job import mixed_format
 from advisor.recommend.circumstances import (
     Circumstances,
+    needed_bytes,
     tensorflow_runs,
+    usable_memory_bytes,
 )
 from advisor.recommend.devices import (
     DeviceChoice,
@@ -51,6 +53,8 @@ from advisor.recommend.steps import resolve_settings, steps_for
 _AGAINST_LEAVING = frozenset({"keras-backend-torch-cpu", "keras-backend-jax-cpu"})
 # A row with it is about NPUs.
 _NPU_CONDITION = "npu_lacks:"
+# A row with it is of no use where it is true.
+_MEMORY_FITS = "memory_fits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +165,8 @@ def _sort_rows(
             places.rejections.append(
                 Rejection(option_id=fact.id, title=fact.title, reasons=refusals)
             )
+        elif _is_for_memory(fact) and not verdict.unknown:
+            places.hints.append(_saving_hint(option, fact, given))
         elif makes_it_worse(fact):
             # Where TensorFlow does not run there is nothing to stay with.
             if fact.id not in _AGAINST_LEAVING or tensorflow_runs(given.profile) is not False:
@@ -225,6 +231,11 @@ def _unwanted(
 
 def _has_figure(fact: OptionFact) -> bool:
     return fact.effect_low is not None or fact.effect_high is not None
+
+
+def _is_for_memory(fact: OptionFact) -> bool:
+    """Return whether a row is for jobs that do not fit the memory: it pays for that with time."""
+    return _MEMORY_FITS in fact.excluded_when
 
 
 def makes_it_worse(fact: OptionFact) -> bool:
@@ -307,4 +318,19 @@ def _hint(option: Option, fact: OptionFact, verdict: Verdict, profile: MachinePr
         option=option,
         reasons=(figure_reason(fact), *verdict.open_questions),
         steps=steps_for(option, profile=profile, hours=0.0),
+    )
+
+
+def _saving_hint(option: Option, fact: OptionFact, given: Circumstances) -> Hint:
+    """Return a way to save memory, with what is lacking and what it costs."""
+    available = usable_memory_bytes(given.profile)
+    lacking = reason(
+        ReasonCode.MEMORY_TOO_SMALL,
+        needed_bytes=float(needed_bytes(given.workload)),
+        available_bytes=float(available or 0),
+    )
+    return Hint(
+        option=option,
+        reasons=(lacking, figure_reason(fact)),
+        steps=steps_for(option, profile=given.profile, hours=0.0),
     )

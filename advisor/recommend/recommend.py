@@ -38,7 +38,7 @@ from advisor.recommend.circumstances import Circumstances
 from advisor.recommend.devices import device_steps, families_of, hints_beyond
 from advisor.recommend.evaluate import Given, evaluate, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
-from advisor.recommend.free import with_free_time
+from advisor.recommend.free import with_free_time, without_slow
 from advisor.recommend.job_data import job_data
 from advisor.recommend.once_there import steps_once_there
 from advisor.recommend.options import list_options
@@ -134,7 +134,14 @@ def recommend(
         for hint in evaluated.hints
     )
     all_hints = (*hints_beyond(listed.hints, decided), *uncertain, *bought.hints)
-    hints = in_order_of_advice(with_free_time(hint, given=given) for hint in all_hints)
+    hints, slow = without_slow(
+        in_order_of_advice(with_free_time(hint, given=given) for hint in all_hints),
+        local_s=[
+            row.prediction.total_s.high
+            for row in ranked
+            if row.option.kind is OptionKind.LOCAL_DEVICE and not row.prediction.is_warned
+        ],
+    )
     undecided = tuple(caveat("condition_unknown", condition=text) for text in listed.undecided)
     return Recommendation(
         created_on=today,
@@ -152,6 +159,7 @@ def recommend(
             *listed.rejections,
             *evaluated.rejections,
             *bought.rejections,
+            *slow,
         ),
         caveats=(
             *trial_caveats(trials if tried else None, untaken=untaken_trial),

@@ -266,6 +266,7 @@ WHY_NOT = (
         " have it compared"
     ),
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
+    N_("a device of this machine does the job sooner"),
     N_("PyTorch, which the work would be in on this machine, has no official build for them"),
     N_(
         "TensorFlow, which the work is in, has no official build for them; with PyTorch in its"

@@ -12,7 +12,7 @@ from advisor.report.advice_sections import warning_notes
 from advisor.report.money import short_money
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
 from advisor.report.reasons import reason_text
-from advisor.report.said import said_title
+from advisor.report.said import said, said_title
 
 _SHOWN_AVOID = 6
 _SHOWN_HINTS = 4
@@ -63,6 +63,15 @@ def _is_unheard_of(rejection: Rejection) -> bool:
     return rejection.reasons[0].code is ReasonCode.NOT_APPLICABLE
 
 
+def _unheard_of_line(rejection: Rejection, tr: Translator) -> str:
+    """Return what is not known of a GPU: among ideas "does not apply" would speak against it."""
+    why = next((p.value for p in rejection.reasons[0].parameters if p.name == "why"), None)
+    if not isinstance(why, str):
+        return _line(rejection.title, rejection.reasons, tr)
+    title = said_title(rejection.title, tr)
+    return tr(N_("{title}: {why}."), title=title, why=said(why, tr))
+
+
 def _line(title: str, reasons: tuple[Reason, ...], tr: Translator) -> str:
     said = said_title(title, tr)
     if reasons:
@@ -94,7 +103,7 @@ def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
         if hint.reasons
     )
     unheard_of = tuple(
-        Paragraph(text=_line(row.title, row.reasons, tr), style="note")
+        Paragraph(text=_unheard_of_line(row, tr), style="note")
         for row in _own_gpus_left_out(advice)
         if _is_unheard_of(row)
     )

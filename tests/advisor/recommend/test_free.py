@@ -3,8 +3,11 @@ import pytest
 from advisor.i18n import translator_for
 from advisor.model.offer import FreeTier
 from advisor.model.option import OptionKind
-from advisor.recommend.free import free_limits
+from advisor.model.recommendation import Hint, ReasonCode
+from advisor.recommend.free import free_limits, without_slow
+from advisor.recommend.reasons import reason
 from advisor.report.reasons import reason_text
+from tests.advisor.recommend.builders import an_option
 from tests.helpers.bundled import bundled_knowledge
 
 
@@ -48,3 +51,36 @@ def test_each_free_service_that_is_an_option_has_its_limits():
     limited = {t.option_id for t in knowledge.free_tiers if t.session_hours is not None}
     assert options
     assert options == limited
+
+
+def free_hint(code, *, hours=1.0):
+    option = an_option("notebooks", OptionKind.FREE_TIER)
+    return Hint(option=option, reasons=(reason(code, factor_x=2.0, hours=hours),), steps=())
+
+
+def test_a_free_service_that_is_no_gain_is_refused_with_the_reason():
+    gain, loss = (
+        free_hint(code) for code in (ReasonCode.FASTER_THAN_NOW, ReasonCode.SLOWER_THAN_NOW)
+    )
+    other = Hint(option=an_option("other"), reasons=loss.reasons, steps=())
+    kept, (refused,) = without_slow([gain, loss, other], local_s=[])
+    assert kept == (gain, other)
+    assert (refused.option_id, refused.reasons) == ("notebooks", loss.reasons)
+
+
+@pytest.mark.parametrize(("local_s", "is_kept"), [([3500.0], True), ([9e3, 1800.0], False)])
+def test_a_device_of_this_machine_that_is_sooner_goes_before_a_free_service(local_s, is_kept):
+    hint = free_hint(ReasonCode.FASTER_THAN_NOW)
+    kept, refused = without_slow([hint], local_s=local_s)
+    assert kept == ((hint,) if is_kept else ())
+    texts = [reason_text(each.reasons[0], translator_for("en")) for each in refused]
+    assert all("a device of this machine does the job sooner" in text for text in texts)
+
+
+def test_a_service_whose_time_is_not_known_stays():
+    hint = Hint(
+        option=an_option("notebooks", OptionKind.FREE_TIER),
+        reasons=(reason(ReasonCode.NO_FIGURE),),
+        steps=(),
+    )
+    assert without_slow([hint], local_s=[1.0]) == ((hint,), ())

@@ -102,6 +102,19 @@ def test_what_makes_it_worse_is_to_be_avoided(changes, expected):
     assert len(found.options) == 1
 
 
+def test_what_saves_memory_is_worth_trying_where_the_job_does_not_fit_and_else_refused():
+    slow = {"effect_low": 0.7, "effect_high": 0.8, "excluded_when": ("memory_fits",)}
+    large = a_workload(memory_training_bytes=400 * GIB)
+    found = list_options(
+        a_profile(), large, Preferences(), Knowledge(options=(a_fact(**slow),)), today=TODAY
+    )
+    (hint,) = (each for each in found.hints if each.option.id == "fact")
+    assert codes(hint) == [ReasonCode.MEMORY_TOO_SMALL, ReasonCode.PUBLISHED_EFFECT]
+    assert found.avoid == ()
+    small = listed(a_fact(**slow))
+    assert (small.avoid, small.hints) == ((), ())
+
+
 def test_what_does_not_apply_is_refused_even_if_it_is_bad():
     found = listed(a_fact(advice=Advice.AVOID, systems=("windows",)))
     assert found.avoid == ()

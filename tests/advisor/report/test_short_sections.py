@@ -61,6 +61,15 @@ def test_an_own_gpu_that_is_left_out_is_told(why, is_avoided):
     assert len(lines_of(short_hints_section(advice, EN))) == int(not is_avoided)
 
 
+def test_an_own_gpu_that_is_not_known_is_not_said_to_be_of_no_use():
+    why = reason(ReasonCode.NOT_APPLICABLE, why="family of the GPU not known")
+    left_out = Rejection(option_id=f"{DEVICE_PREFIX}gpu0", title="A GPU", reasons=(why,))
+    advice = dataclasses.replace(an_advice(), avoid=(), hints=(), rejected=(left_out,))
+    assert lines_of(short_hints_section(advice, EN)) == ["A GPU: family of the GPU not known."]
+    (chinese,) = lines_of(short_hints_section(advice, translator_for("zh_CN")))
+    assert "family" not in chinese
+
+
 def test_a_text_of_the_tables_ends_with_one_full_stop():
     why = reason(ReasonCode.TABLE_SAYS_AVOID, why="It gains nothing.")
     (line,) = lines_of(
