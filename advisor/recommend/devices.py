@@ -302,17 +302,20 @@ def _refusals(
         return (reason(ReasonCode.NOT_APPLICABLE, why="family of the GPU not known"),)
     support = support_of(family, system=profile.os.family, phase=phase)
     if support.level == "none":
-        return (
-            reason(
-                ReasonCode.FRAMEWORK_DOES_NOT_RUN,
-                device=gpu.name,
-                phase=phase.value,
-                advice=family.advice,
-            ),
-        )
+        told = {"device": gpu.name, "phase": phase.value}
+        # On a Mac what is advised for a card that only other systems serve is about these.
+        is_mac = profile.os.family is OsFamily.MACOS
+        if not (is_mac and _is_served_elsewhere(family, phase=phase)):
+            told["advice"] = family.advice
+        return (reason(ReasonCode.FRAMEWORK_DOES_NOT_RUN, **told),)
     if gpu.kernel_driver is None and profile.os.family is OsFamily.LINUX:
         return (reason(ReasonCode.NO_DRIVER, device=gpu.name, remedy=_remedy(family, profile)),)
     return ()
+
+
+def _is_served_elsewhere(family: GpuFamily, *, phase: Phase) -> bool:
+    levels = (support_of(family, system=system, phase=phase).level for system in OsFamily)
+    return any(level not in (None, "none") for level in levels)
 
 
 def _remedy(family: GpuFamily, profile: MachineProfile) -> str:
