@@ -155,10 +155,13 @@ def write_bytes(path: Path, data: bytes) -> None:
             os.umask(umask)
             Path(partial).chmod(0o666 & ~umask)
         Path(partial).replace(target)
+        partial = None
     except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        # Also when it is stopped meanwhile: the user's folder keeps no part of a file.
         if partial is not None:
             Path(partial).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def spared(path: Path) -> Path | None:

@@ -119,6 +119,20 @@ def test_failed_write_keeps_the_old_file_and_leaves_no_part(tmp_path, monkeypatc
     assert [p.name for p in tmp_path.iterdir()] == ["old.pdf"]
 
 
+def test_whoever_is_stopped_while_it_writes_leaves_no_part(tmp_path, monkeypatch):
+    old = tmp_path / "old.pdf"
+    old.write_bytes(b"old")
+
+    def stopped(_handle):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ui.files.os.fsync", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write_bytes(old, b"new")
+    assert old.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["old.pdf"]
+
+
 def test_written_file_has_the_usual_permissions(tmp_path):
     write_bytes(tmp_path / "out.pdf", b"data")
     usual = tmp_path / "usual"
