@@ -6,6 +6,8 @@ line must run where Qt cannot.
 
 import sys
 
+from ui.exits import EXIT_CANCELLED
+
 
 def main() -> int:
     """Run what the arguments ask for and return the exit code."""
@@ -20,9 +22,13 @@ def main() -> int:
 
         run_worker_here(arguments[1] if len(arguments) > 1 else "", arguments=arguments[2:])
         return 0
-    from ui.cli import run
+    try:
+        from ui.cli import run
 
-    return run(arguments)
+        return run(arguments)
+    except KeyboardInterrupt:
+        # Before there is a translator, or on the way out: Ctrl-C is no fault at any moment.
+        return EXIT_CANCELLED
 
 
 if __name__ == "__main__":

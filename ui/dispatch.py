@@ -8,6 +8,7 @@ Leaves to others: the commands themselves (`ui.commands` and its neighbours), th
 import argparse
 
 from advisor.errors import InputError
+from ui.ending import as_ctrl_c
 from ui.exits import EXIT_DONE
 
 # Commands whose answer rests on the dataset, and so on the user's own rows.
@@ -95,6 +96,12 @@ def dispatch(options: argparse.Namespace) -> int:
         from ui.window_command import window
 
         return window(options)
+    # The window and the collector have an end of their own.
+    with as_ctrl_c():
+        return _measured_or_read(options)
+
+
+def _measured_or_read(options: argparse.Namespace) -> int:
     from ui import commands
 
     chosen = {

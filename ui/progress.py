@@ -7,11 +7,10 @@ Leaves to others: what happens (`ui.journey`), the final text (`advisor.report`)
 
 import contextlib
 import shutil
-import signal
 import sys
 import time
 from types import FrameType, TracebackType
-from typing import Any, TextIO
+from typing import TextIO
 
 from advisor.format import format_duration, format_duration_interval, format_rate
 from advisor.i18n import N_
@@ -22,19 +21,19 @@ from advisor.report.names import OUTCOMES, request_name
 from advisor.report.said import said_title
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
+from ui.ending import answered_by
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
 from ui.language import user_translator
 
-# Ctrl-C, being asked to end, and the terminal closed.
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 # Whoever reads a file or a pipe hears at least this often that something is done.
 _QUIET_S = 10.0
 
 
 class TerminalProgress:
-    """Shows events as they come; inside `with`, Ctrl-C cancels in order (twice: at once).
+    """Shows events as they come; inside `with`, Ctrl-C cancels in order, and what there is is kept.
 
-    So do being asked to end and a terminal that is closed: what was measured is kept.
+    So do being asked to end and a terminal that is closed. Twice: the worker is not waited for;
+    once more, or where nothing is being measured: nothing is kept.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -47,15 +46,11 @@ class TerminalProgress:
         self._said_s = self._began
         self._n_skipped = 0
         self._told: set[str] = set()
-        self._old_handlers: dict[signal.Signals, Any] = {}
+        self._open = contextlib.ExitStack()
 
     def __enter__(self) -> "TerminalProgress":
         """Take over Ctrl-C and the like where that is possible (the main thread)."""
-        for name in _ENDING:
-            number = getattr(signal, name, None)  # Windows has fewer
-            with contextlib.suppress(ValueError):
-                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                    self._old_handlers[number] = signal.signal(number, self._interrupt)
+        self._open.enter_context(answered_by(self._interrupt))
         return self
 
     def __exit__(
@@ -65,19 +60,18 @@ class TerminalProgress:
         trace: TracebackType | None,
     ) -> None:
         """Give them back and end the rewritten line."""
-        for number, handler in self._old_handlers.items():
-            signal.signal(number, handler)
-        self._old_handlers.clear()
+        self._open.close()
         self._clear()
         if self._n_skipped:
             text = N_("{n} kernels of less weight were left out, as the time set aside was used up")
             self._line(self._tr(text, n=self._n_skipped))
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        if self.cancel.is_cancelled:
+        if not self.cancel.is_cancelled:
+            self.cancel.cancel()
+            self._line(self._tr(N_("cancelling: what was measured is kept")))
+        elif not self.cancel.hurry():
             raise KeyboardInterrupt
-        self.cancel.cancel()
-        self._line(self._tr(N_("cancelling: what was measured is kept")))
 
     def show(self, event: JourneyEvent) -> None:
         """Tell one event."""

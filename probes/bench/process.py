@@ -5,13 +5,13 @@ the pipes (`probes.bench.child`).
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from advisor.model.measurement import Outcome
+from probes.bench.cancel import CancelToken, followed_by
 from probes.bench.child import Child, Exited, Item, OutputEnded, Received, Violated
 from probes.bench.commands import WorkerCommand
 from probes.bench.environment import child_environment
@@ -47,22 +47,6 @@ SLOW_STAGES = frozenset({"prepare", "warm_up"})
 _ERROR_OUTCOMES = frozenset(
     {Outcome.FAILED, Outcome.UNSUPPORTED, Outcome.WRONG_RESULT, Outcome.OUT_OF_MEMORY}
 )
-
-
-class CancelToken:
-    """Asks whatever was given this token to stop; may be used from any thread."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def cancel(self) -> None:
-        """Ask to stop; asking twice is asking once."""
-        self._event.set()
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether it was asked."""
-        return self._event.is_set()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,9 +183,11 @@ class _Watch:
         if self._grace_until is None:
             self._child.send({"type": "cancel"})
             self._grace_until = now + CANCEL_GRACE_S
-        elif now >= self._grace_until:
-            if self._was_terminated:
-                return _End(Outcome.CANCELLED, "cancelled; the worker had to be killed")
+        is_over = now >= self._grace_until
+        is_urgent = self._cancel is not None and self._cancel.is_urgent
+        if is_urgent or (is_over and self._was_terminated):
+            return _End(Outcome.CANCELLED, "cancelled; the worker had to be killed")
+        if is_over:
             self._child.terminate()
             self._was_terminated = True
             self._grace_until = now + TERMINATE_GRACE_S
@@ -337,7 +323,7 @@ def work(
         watch = _Watch(
             child, deadlines=deadlines, on_event=on_event, cancel=cancel, rest_every_s=rest_every_s
         )
-        with child:
+        with child, followed_by(cancel):
             child.send({**request, "type": "run", "protocol": PROTOCOL_VERSION})
             end = yield from watch.follow()
         # Read after the end, when everything that was written has arrived.

@@ -18,6 +18,7 @@ from advisor.model.measurement import (
     MeasurementSet,
     StabilityWarning,
 )
+from probes.bench.cancel import followed_by
 from probes.bench.collector import Collector, Result
 from probes.bench.commands import WorkerCommand, worker_command
 from probes.bench.events import SessionEvent, SessionFinished, SessionStarted
@@ -106,7 +107,7 @@ class Session:
         meter = LoadMeter()
         tell(SessionStarted(n_kernels=len(asked)))
         around = self._surroundings(collector, cancel=cancel)
-        with Turns(visits, around=around, budget_s=budget_s) as turns:
+        with followed_by(cancel), Turns(visits, around=around, budget_s=budget_s) as turns:
             turns.take()
         measurements = MeasurementSet(
             measured_on=self._today().isoformat(),

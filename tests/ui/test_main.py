@@ -33,3 +33,12 @@ def test_everything_else_is_the_command_line(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["dl-advisor", "probe", "--json"])
     assert entry.main() == 7
     assert got == [["probe", "--json"]]
+
+
+def test_ctrl_c_before_anything_is_loaded_is_no_fault(monkeypatch):
+    def stopped(_words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ui.cli.run", stopped)
+    monkeypatch.setattr(sys, "argv", ["dl-advisor", "probe"])
+    assert entry.main() == 130

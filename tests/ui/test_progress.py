@@ -2,6 +2,9 @@
 
 import dataclasses
 import io
+import signal
+
+import pytest
 
 from advisor.model.kernel import Direction, PeakShape
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Outcome, Runner
@@ -61,3 +64,24 @@ def test_a_file_hears_now_and_then_that_something_is_done(monkeypatch):
         told.append(len(stream.getvalue().splitlines()))
     assert told == [0, 0, 1, 1, 1, 2, 2, 2]
     assert stream.getvalue().startswith("[  3/8]   12 s  ")
+
+
+def test_ctrl_c_twice_does_not_wait_and_thrice_gives_up():
+    stream = io.StringIO()
+    with TerminalProgress(stream) as progress, progress.cancel.followed():
+        signal.raise_signal(signal.SIGINT)
+        assert progress.cancel.is_cancelled
+        assert not progress.cancel.is_urgent
+        signal.raise_signal(signal.SIGINT)
+        assert progress.cancel.is_urgent
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert stream.getvalue() == "cancelling: what was measured is kept\n"
+
+
+def test_ctrl_c_twice_where_nothing_is_measured_gives_up():
+    with TerminalProgress(io.StringIO()) as progress:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert progress.cancel.is_cancelled

@@ -313,6 +313,22 @@ def test_a_worker_between_two_values_stops_by_itself_when_asked(world):
     assert message_of(found, "a") == "cancelled"
 
 
+def test_whoever_cannot_wait_keeps_what_was_measured(world):
+    token = CancelToken()
+
+    def on_event(event):
+        if isinstance(event, KernelStarted) and event.request.id.startswith("b:"):
+            token.cancel()
+            assert token.hurry()
+
+    started = time.monotonic()
+    first = request("a:", runner=Runner.NUMPY)
+    found = world.run(first, "b:spin@prepare", "c:", cancel=token, on_event=on_event)
+    assert time.monotonic() - started < process.CANCEL_GRACE_S
+    cancelled = dict.fromkeys("bc", Outcome.CANCELLED)
+    assert outcomes(found) == {"a": Outcome.COMPLETED} | cancelled
+
+
 def test_cancelling_before_the_start_starts_nothing(world):
     token = CancelToken()
     token.cancel()

@@ -207,6 +207,23 @@ def test_a_worker_that_does_not_listen_is_ended(monkeypatch, how, words):
     assert words in verdict.message
 
 
+def test_a_worker_that_does_not_listen_is_not_waited_for_when_it_is_urgent():
+    token = CancelToken()
+    started = time.monotonic()
+
+    def on_event(message):
+        if message["type"] == "stage":
+            token.cancel()
+            assert token.hurry()
+
+    verdict = run("ignores_sigterm", on_event=on_event, cancel=token)
+    assert time.monotonic() - started < process.CANCEL_GRACE_S
+    assert (verdict.outcome, verdict.message) == (
+        Outcome.CANCELLED,
+        "cancelled; the worker had to be killed",
+    )
+
+
 def test_what_the_callback_raises_comes_through_and_ends_the_worker():
     pids = []
 
