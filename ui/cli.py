@@ -6,7 +6,6 @@ Leaves to others: which function does a command (`ui.dispatch`).
 """
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from ui.logs import kept_log, log_fault, log_file
 from ui.one_line_parser import OneLineParser
 from ui.program import check_home, program_name
 from ui.share_arguments import add_collector, add_share
+from ui.streams import drop_rest, open_missing, say_line
 from ui.try_arguments import add_history, add_try
 
 # Of what is said of an argument; a path has 4096 at most.
@@ -250,23 +250,26 @@ def build_parser() -> OneLineParser:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; every error is one line on stderr."""
-    if sys.stdout is None:  # closed by who called us: what is said goes nowhere
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+    open_missing()
     with kept_log():
-        return _run(arguments)
+        try:
+            return _run(arguments)
+        finally:
+            drop_rest()
 
 
 def _run(arguments: Sequence[str]) -> int:
     is_debug = "--debug" in arguments
     try:
         check_home()
-        return dispatch(build_parser().parse_args(_with_open(arguments)))
+        code = dispatch(build_parser().parse_args(_with_open(arguments)))
+        # A disk that is full, or a reader that is gone, is told now and not after the end.
+        sys.stdout.flush()
     except KeyboardInterrupt:
         _say(N_("cancelled"))
         return EXIT_CANCELLED
     except BrokenPipeError:
         # The reader of our output is gone (`| head`): nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else EXIT_DONE
     except (AdvisorError, MemoryError, OSError, OverflowError) as error:
         if is_debug:
@@ -280,6 +283,7 @@ def _run(arguments: Sequence[str]) -> int:
         if is_debug:
             raise
         return _tell_fault(error)
+    return code
 
 
 def _with_open(arguments: Sequence[str]) -> list[str]:
@@ -305,7 +309,7 @@ def _say(text: str, **values: str) -> None:
     from ui.language import user_translator
 
     line = as_called(user_translator()(text, **values), program_name())
-    print(f"dl-advisor: {_cut(line)}", file=sys.stderr)
+    say_line(f"dl-advisor: {_cut(line)}")
 
 
 def _cut(line: str) -> str:

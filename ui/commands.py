@@ -9,7 +9,6 @@ import argparse
 import difflib
 import importlib
 import os
-import sys
 from pathlib import Path
 
 from advisor.errors import InputError
@@ -32,6 +31,7 @@ from ui.language import user_translator
 from ui.last_measured import keep_bench, last_measured
 from ui.program import program_name
 from ui.settings import keep_last
+from ui.streams import say_line
 from ui.terminal import output_encoding, output_width, print_line, report_text, shown
 
 # Verdicts that are facts about the machine, not something that went wrong.
@@ -180,7 +180,7 @@ def doctor(options: argparse.Namespace) -> int:
 def say(text: str) -> None:
     """Write a line to standard error."""
     line = as_called(said_line(text, user_translator()), program_name())
-    sys.stderr.write(f"dl-advisor: {shown(line)}\n")
+    say_line(f"dl-advisor: {shown(line)}")
 
 
 def tell_put_aside(place: Path | None) -> None:

@@ -5,7 +5,6 @@ Leaves to others: the words (`ui.try_arguments`), the network (`ui.try_source`),
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 from advisor.errors import InputError
@@ -42,6 +41,7 @@ from ui.last_measured import last_measured
 from ui.own_steps import keep_own_step, own_steps_of
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
+from ui.streams import say_line
 from ui.terminal import print_line, report_text
 from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
 from ui.try_plan import named_environment, search_row, setups_for
@@ -238,8 +238,7 @@ def _tell(setup: TrialSetup, run: TrialRun) -> None:
         text = tr(N_("{name}: {step} a step"), name=name, step=format_duration(run.step_s))
     else:
         text = f"{name}: {tr(OUTCOMES[run.outcome])}: {said_line(run.message, tr)}"
-    sys.stderr.write(f"{run.started_s + run.duration_s:5.0f} s  {text}\n")
-    sys.stderr.flush()
+    say_line(f"{run.started_s + run.duration_s:5.0f} s  {text}")
 
 
 def _show(report: TrialReport, options: argparse.Namespace, system: OsFamily) -> bool:
