@@ -197,12 +197,14 @@ class _Watch:
         now = time.monotonic()
         budget_s = self._budget_s
         if budget_s is not None and now - self._counts_from > budget_s:
-            return _End(Outcome.TIMED_OUT, f"the worker did not end within {budget_s:g} s")
+            return _End(Outcome.TIMED_OUT, f"the worker did not end within {budget_s:.3g} s")
         if now - self._heard_at <= self._silence_s:
             return None
         if not self._has_hello:
-            return _End(Outcome.TIMED_OUT, f"the worker did not start in {self._silence_s:g} s")
-        return _End(Outcome.TIMED_OUT, f"nothing was heard of the worker for {self._silence_s:g} s")
+            return _End(Outcome.TIMED_OUT, f"the worker did not start in {self._silence_s:.3g} s")
+        return _End(
+            Outcome.TIMED_OUT, f"nothing was heard of the worker for {self._silence_s:.3g} s"
+        )
 
     def _take(self, item: Item) -> _End | None:
         if isinstance(item, Received):

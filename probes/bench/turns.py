@@ -200,7 +200,8 @@ class Turns:
         if isinstance(limit_s, Mapping):
             limit_s = limit_s.get(visit.conditions.device_id)
         least_s = self._spent_s.get(visit.conditions, 0.0) if _is_short(visit) else 0.0
-        return max(_RESERVE_S, least_s) + visit.share * (limit_s or 0.0)
+        # Not both: on a slow machine the first setting would leave nothing to the next.
+        return max(_RESERVE_S + visit.share * (limit_s or 0.0), least_s)
 
 
 def _is_short(visit: Visit) -> bool:

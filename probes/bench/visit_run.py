@@ -8,7 +8,7 @@ Leaves to others: the order of visits (`probes.bench.visits`), the child (`probe
 import contextlib
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.model.codec import encode
@@ -94,7 +94,11 @@ def deadlines_within(limit_s: float | None, *, longest: Deadlines) -> Deadlines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What all visits of a session share; see `probes.bench.session.Session`."""
+    """What all visits of a session share; see `probes.bench.session.Session`.
+
+    Attributes:
+        loaded_s: the least that a child of a runner took until it was ready.
+    """
 
     profile: MachineProfile
     python: str | None
@@ -104,6 +108,7 @@ class Surroundings:
     collector: Collector
     cancel: CancelToken | None
     clock: Callable[[], float] = time.monotonic
+    loaded_s: dict[Runner, float] = field(default_factory=dict)
 
 
 class VisitRun:
@@ -135,6 +140,7 @@ class VisitRun:
         self._rest_every_s = rest_every_s
         self._told = {"rests": rests, "visits": n_rounds}
         self._tuning = self._open_tuning()
+        self._child_began = 0.0
         # What was said of kernels of which an earlier run may be the cause: it counts if there is
         # no time to ask again.
         self._doubted: list[Message] = []
@@ -158,7 +164,9 @@ class VisitRun:
 
     def _has_time(self) -> bool:
         limit_s = self._rest_s()
-        return limit_s is None or limit_s > 0.0
+        # What another child of this kind took to load at least, this one takes, too.
+        least_s = self._around.loaded_s.get(self._requests[0].runner, 0.0)
+        return limit_s is None or limit_s > least_s
 
     def _must_stop(self, *, n_deaths: int) -> bool:
         """Answer what is pending when no child is to be started any more."""
@@ -231,6 +239,7 @@ class VisitRun:
             **{key: value for key, value in self._told.items() if value},
         }
         self._collector.begin_child(pending)
+        self._child_began = around.clock()
         steps = work(
             around.command("main", python=python, settings=first.settings),
             request,
@@ -260,10 +269,16 @@ class VisitRun:
         return Left(limit_s=end_s, budget_s=max(0.0, limit_s - over_s))
 
     def _take(self, message: Message) -> None:
+        if message["type"] == "stage" and message.get("stage") == "ready":
+            self._learn_loading(self._around.clock() - self._child_began)
         if self._tuning is None or self._tuning.take(message):
             self._collector.take(message)
         else:
             self._doubted.append(message)
+
+    def _learn_loading(self, seconds: float) -> None:
+        runner, known_s = self._requests[0].runner, self._around.loaded_s
+        known_s[runner] = min(known_s.get(runner, seconds), max(0.0, seconds))
 
     def _open_tuning(self) -> Tuning | None:
         """Return what is known of the device of a request; None for what is not tuned."""

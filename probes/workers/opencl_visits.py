@@ -180,7 +180,7 @@ def run_in_visits(runner, request, channel, started, clock=time.monotonic):
             "kernel_failed",
             id=kernel["id"],
             outcome="skipped",
-            message="the time set aside ({:g} s) was used up".format(budget_s),
+            message="the time set aside ({:.3g} s) was used up".format(budget_s),
         )
     # Those of which most values are wanted are shown: they come first when time is short, and
     # among them what costs least, so that most of them have values of every visit.

@@ -105,7 +105,7 @@ def _skip(kernels, budget_s, channel):
             "kernel_failed",
             id=kernel["id"],
             outcome="skipped",
-            message="the time set aside ({:g} s) was used up".format(budget_s),
+            message="the time set aside ({:.3g} s) was used up".format(budget_s),
         )
 
 

@@ -18,10 +18,12 @@ from advisor.model.kernel import Direction, GemmShape, OverheadShape, PeakShape
 from advisor.model.measurement import BenchmarkRequest, Outcome, Runner, Setting
 from advisor.model.quantity import Precision
 from probes.bench import process
+from probes.bench.collector import Collector
 from probes.bench.commands import WorkerCommand, worker_script
 from probes.bench.events import KernelFinished, KernelStarted
 from probes.bench.process import CancelToken, Deadlines
 from probes.bench.session import Session
+from probes.bench.visit_run import Surroundings, VisitRun
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "tests" / "data" / "workers"
@@ -180,6 +182,18 @@ def test_a_clock_that_goes_backwards_in_the_parent(world):
     found = world.run("a:", "b:", clock=lambda: float(next(looks)), budget_s=5.0)
     assert outcomes(found) == {"a": Outcome.COMPLETED, "b": Outcome.COMPLETED}
     assert found.duration_s >= 0.0
+
+
+def test_how_long_a_framework_takes_to_load_is_learned(world, profile):
+    asked = [drill("delay@import", name="a")]
+    collector = Collector(asked, lambda _event: None)
+    around = Surroundings(
+        profile=profile, python=None, command=world.command, deadlines=PATIENT, tuning=None,
+        collector=collector, cancel=None,
+    )  # fmt: skip
+    list(VisitRun(asked, around=around, rest_s=lambda: 20.0).steps())
+    assert len(collector.results) == 1
+    assert 0.3 <= around.loaded_s[Runner.KERAS] < 5.0
 
 
 def test_a_worker_of_a_newer_protocol_is_refused_and_the_others_go_on(world):

@@ -143,6 +143,22 @@ def test_time_is_kept_for_the_rounds_of_the_same_device_only(world):
     assert world.rests_s[1] < 30.0 - 2 * 0.5 - 8 * 0.5 - 1.0 + 0.2
 
 
+def setting(threads, **more):
+    found = visit(Runner.KERAS, share=0.1, **more)
+    (request,) = found.requests
+    request = dataclasses.replace(request, threads=threads)
+    return dataclasses.replace(found, conditions=conditions_of(request), requests=(request,))
+
+
+def test_a_setting_that_took_long_leaves_the_next_one_its_time(world):
+    first, second = setting(1), setting(2)
+    again = [setting(n, is_again=True) for n in (1, 2)]
+    world.take(first, second, *again, budget_s={"cpu": 200.0})
+    # Kept of what is left: the 40 s that the first took, for its repetition, and a share of 20 s
+    # with a second more for that of the next.
+    assert world.rests_s[:2] == pytest.approx([200.0 - 3 * 21.0, 160.0 - WORK_S - 21.0])
+
+
 def test_children_that_rest_are_ended_when_something_goes_wrong(world, monkeypatch):
     monkeypatch.setattr(World, "slept", lambda _self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
