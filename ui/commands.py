@@ -15,6 +15,7 @@ from advisor.errors import InputError
 from advisor.i18n import Translator
 from advisor.knowledge.regions import Continent, is_in_regions
 from advisor.knowledge.user_folder import skipped_sentence
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet, Outcome
 from advisor.model.objective import Objective
 from advisor.model.quantity import Phase, Precision
@@ -114,21 +115,28 @@ def bench(options: argparse.Namespace) -> int:
             progress=progress,
             sustained_minutes=options.sustained,
         )
-    for target in (options.out, options.json):
-        if target is not None:
-            _write_run(str(target), results, is_cancelled=progress.cancel.is_cancelled)
     if request.device_ids is None and request.python is None and options.sustained is None:
         keep_bench(profile, results)
-    if options.json != "-":
-        from advisor.normal.judge import judge_efficiency
-        from advisor.report.build import build_measurement_report
-
-        shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
-        report_ = build_measurement_report(results, _translator(), efficiencies=shares)
-        print_line(report_text(report_))
+    try:
+        for target in (options.out, options.json):
+            if target is not None:
+                _write_run(str(target), results, is_cancelled=progress.cancel.is_cancelled)
+    finally:
+        # A disk that is full by now costs the file, not the figures.
+        if options.json != "-":
+            _print_figures(profile, results)
     if progress.cancel.is_cancelled:
         raise KeyboardInterrupt
     return _completeness(results)
+
+
+def _print_figures(profile: MachineProfile, results: MeasurementSet) -> None:
+    from advisor.normal.judge import judge_efficiency
+    from advisor.report.build import build_measurement_report
+
+    shares = judge_efficiency(profile, results, dataset.bundled_knowledge())
+    report = build_measurement_report(results, _translator(), efficiencies=shares)
+    print_line(report_text(report))
 
 
 def _write_run(target: str, results: MeasurementSet, *, is_cancelled: bool) -> None:

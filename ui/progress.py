@@ -18,7 +18,7 @@ from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import flop, rate
 from advisor.report.job_line import job_sentence
 from advisor.report.names import OUTCOMES, request_name
-from advisor.report.said import said_title
+from advisor.report.said import said_line, said_title
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
 from ui.ending import answered_by
@@ -122,7 +122,8 @@ class TerminalProgress:
             self._n_skipped += 1
             return
         if isinstance(result, FailedMeasurement):
-            reason = f"{self._tr(OUTCOMES[result.outcome])}: {result.message}"
+            why = said_line(result.message, self._tr)
+            reason = f"{self._tr(OUTCOMES[result.outcome])}: {why}"
             # A framework that cannot load fails a hundred kernels: one line says it.
             tell = self._rewrite if reason in self._told else self._line
             self._told.add(reason)

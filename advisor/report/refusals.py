@@ -329,6 +329,7 @@ WORKERS = (
     N_("the worker wrote a line that is not an object with a type"),
     N_("the worker wrote a line that is no message: {why}"),
     N_("the worker wrote a line of over {n} bytes"),
+    N_("no folder for temporary files can be written: make room, or set TMPDIR to one that can"),
     N_("the OpenCL worker answered with {kind}, not a list"),
     N_("none of {n} OpenCL devices told facts that make sense"),
     N_("no memory for code"),

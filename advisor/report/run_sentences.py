@@ -9,6 +9,7 @@ from advisor.i18n import N_
 
 ENDED = (
     N_("the worker ended without a result"),
+    N_("the device is not available any more: {why}"),
     N_("the worker ended in the middle of a line"),
     N_("the worker ended with exit status {code}: {why}"),
     N_("the worker ended with exit status {code}"),

@@ -18,6 +18,7 @@ from advisor.model.measurement import (
     StabilityWarning,
 )
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted, SessionEvent
+from probes.bench.exits import plain_reason
 from probes.bench.parsing import parse_stack, parse_times
 from probes.bench.protocol import Message
 from probes.bench.stability import MOVED, warnings_of_values
@@ -73,7 +74,7 @@ def _parse_told(message: Message) -> _Told | None:
         warmups_s=parse_times(message.get("warmups_s")),
         loops=loops,
         lasted_s=lasted[0] if lasted else min(values) * loops,
-        check=str(message.get("check") or ""),
+        check=plain_reason(message.get("check")),
         is_unsteady=bool(moved) and moved[0] > MOVED,
         is_difference=message.get("is_difference") is True,
         n_dropped=dropped if isinstance(dropped, int) and dropped > 0 else 0,
@@ -182,12 +183,13 @@ class Collector:
             self._take_value(request, message)
         elif kind == "kernel_failed":
             outcome = next((o for o in Outcome if o == message.get("outcome")), Outcome.FAILED)
-            self.fail(request, outcome, str(message.get("message") or "no reason was given"))
+            reason = plain_reason(message.get("message")) or "no reason was given"
+            self.fail(request, outcome, reason)
 
     def _begin(self, request: BenchmarkRequest, message: Message) -> None:
         child = self._child
         child.current = request.id
-        child.check = str(message.get("check") or "")
+        child.check = plain_reason(message.get("check"))
         child.values_s, child.loops, child.elapsed_s = [], 0, 0.0
         if self._result(request.id) is None:
             self._on_event(KernelStarted(request=request, stage=str(message.get("stage"))))

@@ -12,7 +12,7 @@ from advisor.model.measurement import Setting
 
 _ALLOWED = frozenset({
     # Any system: programs, the user's folders, language, certificates.
-    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ",
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR",
     "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
     # Where the loader and the OpenCL loader find libraries and drivers.
     "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
@@ -38,6 +38,16 @@ def child_environment(
     }
     kept.update({setting.name: setting.value for setting in settings})
     return kept
+
+
+def temporary_place(folder: str) -> dict[str, str]:
+    """Return the variables that let libraries put temporary files into a folder that is removed.
+
+    A worker ends without tidying up, or is killed: what TensorFlow generates would stay behind.
+    """
+    if sys.platform == "darwin":
+        return {}  # a socket has a path of 103 bytes at most, and folders there are long already
+    return dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
 
 
 def restored_library_path(inherited: Mapping[str, str]) -> tuple[Setting, ...]:

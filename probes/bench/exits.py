@@ -16,8 +16,9 @@ _WINDOWS_FAULTS = {
 }
 _WINDOWS_OUT_OF_MEMORY = 0xC0000017
 
-# Characters of what a program wrote last.
+# Characters of what a program wrote last, and of a reason that a worker gives.
 _MOST_WORDS = 200
+_MOST_REASON = 500
 
 _SIGNAL_WORDS = {
     "SIGABRT": "aborted itself",
@@ -51,8 +52,21 @@ def last_words(stderr: str) -> str:
 
     Of an interpreter that does not start it is the only reason that there is.
     """
-    lines = ("".join(c for c in line if c.isprintable()).strip() for line in stderr.splitlines())
+    lines = map(_printable, stderr.splitlines())
     return next((line for line in reversed(list(lines)) if line), "")[:_MOST_WORDS]
+
+
+def plain_reason(told: object) -> str:
+    """Return what a worker says as one line that can be shown and kept; "" for nothing.
+
+    A library puts into an exception what it likes: pages, or what steers a terminal.
+    """
+    text = _printable(" ".join(str(told or "")[: 4 * _MOST_REASON].split()))
+    return text if len(text) <= _MOST_REASON else f"{text[:_MOST_REASON]} …"
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text if c.isprintable()).strip()
 
 
 def _describe_signal(number: int) -> tuple[Outcome, str]:

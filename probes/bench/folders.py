@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from advisor.errors import InputError
+
 _PREFIX = "dl-advisor-"
 _OF_PROCESS = re.compile(re.escape(_PREFIX) + r"(\d+)-")
 # Other containers may share the folder, where the number of a process says nothing here: what is
@@ -20,15 +22,28 @@ _OLD_S = 86_400.0
 
 
 def worker_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a fresh folder that is removed when its context ends."""
+    """Return a fresh folder that is removed when its context ends.
+
+    Raises:
+        InputError: no place for temporary files can be written.
+    """
     _sweep_once()
     prefix = f"{_PREFIX}{os.getpid()}-"
-    return tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    return tempfile.TemporaryDirectory(prefix=prefix, dir=_place(), ignore_cleanup_errors=True)
+
+
+def _place() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError:
+        raise InputError(
+            "no folder for temporary files can be written: make room, or set TMPDIR to one that can"
+        ) from None
 
 
 @functools.cache
 def _sweep_once() -> None:
-    sweep_leftovers(Path(tempfile.gettempdir()), now_s=time.time())
+    sweep_leftovers(Path(_place()), now_s=time.time())
 
 
 def sweep_leftovers(place: Path, *, now_s: float) -> None:

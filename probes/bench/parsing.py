@@ -6,6 +6,7 @@ Leaves to others: the form of messages (`probes.bench.protocol`).
 from collections.abc import Mapping
 
 from advisor.model.measurement import SoftwareStack
+from probes.bench.exits import plain_reason
 
 
 def parse_times(data: object) -> tuple[float, ...]:
@@ -21,7 +22,7 @@ def parse_stack(data: object) -> SoftwareStack | None:
     if not isinstance(data, Mapping) or not isinstance(data.get("framework"), str):
         return None
     rest = {
-        name: data[name] if isinstance(data.get(name), str) else None
+        name: plain_reason(data[name]) if isinstance(data.get(name), str) else None
         for name in ("framework_version", "backend", "backend_version")
     }
-    return SoftwareStack(framework=data["framework"], **rest)
+    return SoftwareStack(framework=plain_reason(data["framework"]), **rest)

@@ -14,8 +14,8 @@ from advisor.model.measurement import Outcome
 from probes.bench.cancel import CancelToken, followed_by
 from probes.bench.child import Child, Exited, Item, OutputEnded, Received, Violated
 from probes.bench.commands import WorkerCommand
-from probes.bench.environment import child_environment
-from probes.bench.exits import describe_exit, last_words
+from probes.bench.environment import child_environment, temporary_place
+from probes.bench.exits import describe_exit, last_words, plain_reason
 from probes.bench.folders import worker_folder
 from probes.bench.protocol import EVENT_TYPES, FINAL_TYPES, PROTOCOL_VERSION, Message
 
@@ -241,7 +241,7 @@ class _Watch:
         kind = message["type"]
         if kind == "result":
             return _End(Outcome.COMPLETED, result=message)
-        text = str(message.get("message") or "the worker gave no reason")
+        text = plain_reason(message.get("message")) or "the worker gave no reason"
         if kind == "cancelled":
             return _End(Outcome.CANCELLED, "cancelled")
         named = message.get("outcome")
@@ -315,8 +315,9 @@ def work(
         rest_every_s: ask it to rest after so many seconds of work, again and again; None: it rests
             when it wants to.
     """
-    environment = child_environment(os.environ, settings=command.environment)
     with worker_folder() as folder:
+        inherited = {**os.environ, **temporary_place(folder)}
+        environment = child_environment(inherited, settings=command.environment)
         try:
             child = Child(command.argv, environment=environment, folder=folder)
         except OSError as error:

@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from advisor.errors import FormatError
+from probes.bench.exits import plain_reason
 
 # 1: first version.
 PROTOCOL_VERSION: Final = 1
 
 # The largest message is the result of some thousand devices; a longer line is no message.
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
+_SHOWN_BYTES = 80
 
 EVENT_TYPES: Final = frozenset({"hello", "stage", "progress", "value", "kernel_failed", "log"})
 FINAL_TYPES: Final = frozenset({"result", "error", "cancelled"})
@@ -58,10 +60,16 @@ def parse_message(line: bytes) -> Message:
             line.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite
         )
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"the worker wrote a line that is no message: {error}") from None
+        # What greets the user of an interpreter is told; of a message, what is wrong with it.
+        why = error if line.lstrip().startswith(b"{") else repr(_beginning(line))
+        raise ProtocolError(f"the worker wrote a line that is no message: {why}") from None
     if not isinstance(body, dict) or not isinstance(body.get("type"), str):
         raise ProtocolError("the worker wrote a line that is not an object with a type")
     return body
+
+
+def _beginning(line: bytes) -> str:
+    return plain_reason(line[:_SHOWN_BYTES].decode(errors="replace"))
 
 
 class LineSplitter:

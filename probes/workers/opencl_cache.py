@@ -14,6 +14,8 @@ import platform
 import tempfile
 
 _DIGEST_BYTES = 32
+# What PoCL writes for one of our programs is as large.
+_TRIAL_BYTES = 1024 * 1024
 # Variables that keep drivers out of the user's home: PoCL, CUDA, everything that follows XDG
 # (Mesa, Intel's and AMD's compilers).
 _VARIABLES = {"POCL_CACHE_DIR": "pocl", "CUDA_CACHE_PATH": "cuda", "XDG_CACHE_HOME": "other"}
@@ -47,9 +49,7 @@ def use_folder(folder=None):
     if folder is not None:
         digest = hashlib.sha256(processor_text().encode("utf-8")).hexdigest()[:16]
         place = pathlib.Path(folder) / digest
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError:
+        if not _has_room(place):
             place = None
     used = place or pathlib.Path(tempfile.mkdtemp(prefix="opencl-", dir=str(pathlib.Path.cwd())))
     for variable, name in _VARIABLES.items():
@@ -57,6 +57,18 @@ def use_folder(folder=None):
             (used / name).mkdir(exist_ok=True)
         os.environ[variable] = str(used / name)
     return place
+
+
+def _has_room(place):
+    """Make a folder and return whether drivers can write into it: PoCL compiles nothing without."""
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=str(place)) as trial:
+            trial.write(bytes(_TRIAL_BYTES))
+            trial.flush()
+    except OSError:
+        return False
+    return True
 
 
 class Binaries:

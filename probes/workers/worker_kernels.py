@@ -18,6 +18,8 @@ import worker_timing
 _LONG_VALUE_S = 0.5
 # TensorFlow without oneDNN says so of convolutions with dilation, as of an invalid argument.
 _LACKS = "do not yet support"
+# OpenCL's name of a device that was taken away, or whose driver has given up.
+_GONE = "DEVICE_NOT_AVAILABLE"
 
 
 def _lack_of(error):
@@ -48,6 +50,8 @@ def sentence_of(error):
     if isinstance(error, (worker_errors.UnsupportedKernel, worker_errors.WrongResult)) and text:
         return text
     text = _lack_of(error) or text
+    if _GONE in text:
+        return "the device is not available any more: {}".format(text)
     return "{}: {}".format(type(error).__name__, text) if text else type(error).__name__
 
 

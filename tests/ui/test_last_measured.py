@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from advisor.errors import InputError
 from advisor.model.measurement import FailedMeasurement, Outcome
 from tests.ui.history_values import DAY, keep, measured_advice
 from ui import cli, commands, settings
@@ -139,3 +140,20 @@ def test_only_a_bench_of_the_whole_machine_is_kept(monkeypatch, capsys, words, i
     assert cli.run(["bench", "--quick", *words]) == 0
     assert "the headline figures" in capsys.readouterr().out
     assert settings.last_bench_file().exists() is is_kept
+
+
+def test_a_disk_that_is_full_by_the_end_costs_the_file_and_not_the_figures(
+    monkeypatch, capsys, tmp_path
+):
+    def full(_target, _value):
+        raise InputError("m.json: cannot be written: No space left on device")
+
+    advice = measured_advice(time_s=0.5)
+    monkeypatch.setattr(commands.journey, "probe_machine", lambda: advice.profile)
+    monkeypatch.setattr("ui.bench_modes.measure", lambda *_a, **_k: advice.measurements)
+    monkeypatch.setattr(commands, "write_document", full)
+    assert cli.run(["bench", "--out", str(tmp_path / "m.json")]) == 2
+    said = capsys.readouterr()
+    assert "the headline figures" in said.out
+    assert said.err == "dl-advisor: m.json: cannot be written: No space left on device\n"
+    assert last_measured() == run_of(advice)

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from advisor.i18n import translator_for
 from advisor.model.kernel import Direction, PeakShape
 from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Outcome, Runner
 from advisor.model.quantity import Precision
@@ -85,3 +86,11 @@ def test_ctrl_c_twice_where_nothing_is_measured_gives_up():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert progress.cancel.is_cancelled
+
+
+def test_a_reason_is_told_in_the_language_of_the_user(monkeypatch):
+    monkeypatch.setattr("ui.progress.user_translator", lambda: translator_for("zh_CN"))
+    stream = io.StringIO()
+    TerminalProgress(stream).show(failed(1, "the worker did not end within 29.4 s"))
+    assert "29.4" in stream.getvalue()
+    assert "the worker" not in stream.getvalue()

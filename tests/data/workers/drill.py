@@ -63,7 +63,12 @@ def wrong():
     raise worker_errors.WrongResult("the result is off by 0.5 of the definition (allowed 0.0003)")
 
 
+def complain():
+    raise RuntimeError("no such luck \x1b[31m" + "y" * CHATTER)
+
+
 FAULTS = {
+    "raise": complain,
     "spin": spin,
     "sleep": lambda: time.sleep(60),
     "delay": lambda: time.sleep(0.3),

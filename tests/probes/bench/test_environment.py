@@ -3,7 +3,7 @@
 import sys
 
 from advisor.model.measurement import Setting
-from probes.bench.environment import child_environment, restored_library_path
+from probes.bench.environment import child_environment, restored_library_path, temporary_place
 
 
 def test_only_what_is_allowed_passes_and_settings_win():
@@ -34,3 +34,12 @@ def test_the_library_path_of_before_the_app_comes_back(monkeypatch):
     assert without == (Setting(name="LD_LIBRARY_PATH", value=""),)
     monkeypatch.setattr(sys, "platform", "darwin")
     assert restored_library_path(frozen) == ()
+
+
+def test_temporary_files_lie_in_the_folder_of_the_worker(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    place = temporary_place("/tmp/dl-advisor-1-x")
+    assert child_environment({"TMPDIR": "/of/the/user", **place}) == place
+    assert set(place) == {"TMPDIR", "TEMP", "TMP"}
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert temporary_place("/x") == {}

@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.model.measurement import Outcome
-from probes.bench.exits import describe_exit, last_words
+from probes.bench.exits import describe_exit, last_words, plain_reason
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_the_last_words_are_one_line_that_can_be_shown():
     assert last_words(said) == "[31mlibpython3.so: cannot open"
     assert last_words("") == last_words("\n \n") == ""
     assert len(last_words("x" * 5000)) == 200
+
+
+def test_a_reason_is_one_short_line_that_steers_no_terminal():
+    assert plain_reason("no\n luck \x1b[31m\x07here\t") == "no luck [31mhere"
+    assert plain_reason(None) == plain_reason("") == plain_reason("\n\x1b") == ""
+    assert plain_reason(17) == "17"
+    assert plain_reason("x" * 10**6) == "x" * 500 + " …"

@@ -395,3 +395,12 @@ def test_the_whole_drill_in_one_session(world):
     ]
     finished = [e.result.request.id for e in events if isinstance(e, KernelFinished)]
     assert finished == [r.request.id for r in found.results]
+
+
+def test_a_reason_of_a_hundred_pages_is_kept_as_one_short_line(world):
+    found = world.run("a:", "b:raise@prepare", drill("raise@import", name="c"))
+    for name in "bc":
+        text = message_of(found, name)
+        assert text.startswith("RuntimeError: no such luck [31m")
+        assert text.isprintable()
+        assert len(text) < 600

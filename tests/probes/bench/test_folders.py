@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.errors import InputError
 from probes.bench.folders import sweep_leftovers, worker_folder
 
 DAY_S = 86_400.0
@@ -58,3 +59,12 @@ def test_a_folder_tells_whose_it_is_and_goes_with_its_context():
         assert Path(folder).name.startswith(f"dl-advisor-{os.getpid()}-")
         assert Path(folder).parent == Path(tempfile.gettempdir())
     assert not Path(folder).exists()
+
+
+def test_no_place_for_temporary_files_says_what_to_do(monkeypatch):
+    def nowhere():
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("probes.bench.folders.tempfile.gettempdir", nowhere)
+    with pytest.raises(InputError, match="set TMPDIR to one that can"):
+        worker_folder()

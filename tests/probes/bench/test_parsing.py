@@ -27,3 +27,11 @@ def test_stacks():
     assert (stack.framework, stack.framework_version, stack.backend) == ("keras", "3", None)
     assert parse_stack({"framework_version": "3"}) is None
     assert parse_stack(None) is None
+
+
+def test_names_of_software_are_short_and_steer_no_terminal():
+    told = {"framework": "keras\x1b[31m", "framework_version": "3\n" * 9999}
+    stack = parse_stack(told)
+    assert stack.framework == "keras[31m"
+    assert len(stack.framework_version) < 1000
+    assert stack.framework_version.isprintable()

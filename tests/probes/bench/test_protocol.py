@@ -54,3 +54,12 @@ def test_a_line_without_end_is_refused_also_when_its_end_comes(monkeypatch):
     for text in (b"x" * 11, b"x" * 11 + b"\n"):
         with pytest.raises(ProtocolError, match="over 10 bytes"):
             list(LineSplitter().feed(text))
+
+
+def test_what_an_interpreter_greets_with_is_told():
+    with pytest.raises(ProtocolError, match=r"no message: 'Activating \[1m base, yours'"):
+        parse_message(b"Activating \x1b[1m base, yours")
+    with pytest.raises(ProtocolError, match=r"no message: 'x{70,90}'"):
+        parse_message(b"x" * 100_000)
+    with pytest.raises(ProtocolError, match="no message: NaN is not a number"):
+        parse_message(b'{"type": "x", "v": NaN}')

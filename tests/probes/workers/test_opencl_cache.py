@@ -1,5 +1,7 @@
 """Where compiled kernels are kept."""
 
+import errno
+import io
 import os
 import pathlib
 
@@ -49,6 +51,21 @@ def test_a_folder_that_cannot_be_made_is_replaced_by_one_that_ends_with_the_work
     blocked.write_text("", encoding="utf-8")
     assert opencl_cache.use_folder(str(blocked)) is None
     assert (outside / "work") in pathlib.Path(os.environ["POCL_CACHE_DIR"]).parents
+
+
+def test_a_folder_on_a_full_disk_is_replaced_too(outside, monkeypatch):
+    class Full(io.BytesIO):
+        def write(self, _data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(opencl_cache.tempfile, "TemporaryFile", lambda **_more: Full())
+    assert opencl_cache.use_folder(str(outside / "kept")) is None
+    assert (outside / "work") in pathlib.Path(os.environ["POCL_CACHE_DIR"]).parents
+
+
+def test_trying_a_folder_leaves_nothing_in_it(outside):
+    kept = opencl_cache.use_folder(str(outside / "kept"))
+    assert [path for path in kept.rglob("*") if path.is_file()] == []
 
 
 def test_a_folder_that_is_set_stays(monkeypatch):

@@ -91,6 +91,11 @@ class ResourceExhaustedError(Exception):
         (ResourceExhaustedError("OOM\nlong"), "out_of_memory", "ResourceExhaustedError: OOM"),
         (ZeroDivisionError("division"), "failed", "ZeroDivisionError: division"),
         (
+            RuntimeError("clFinish failed: DEVICE_NOT_AVAILABLE"),
+            "failed",
+            "the device is not available any more: clFinish failed: DEVICE_NOT_AVAILABLE",
+        ),
+        (
             ValueError("{{node x}} These do not yet support dilation. [Op:Conv]"),
             "unsupported",
             "ValueError: These do not yet support dilation.",
