@@ -3,6 +3,7 @@
 Leaves to others: what follows from them (`advisor.trial.plan`).
 """
 
+import contextlib
 import ctypes.util
 import os
 import platform
@@ -45,7 +46,10 @@ def installed_allocators() -> tuple[Setting, ...]:
         return ()
     found: dict[str, str] = {}
     for option_id, name in _ALLOCATORS:
-        file_name = ctypes.util.find_library(name)
+        # It asks a compiler, which needs a place for temporary files.
+        file_name = None
+        with contextlib.suppress(OSError):
+            file_name = ctypes.util.find_library(name)
         for folder in _LIBRARY_FOLDERS if file_name else ():
             path = Path(folder) / str(file_name)
             if path.is_file():
