@@ -27,7 +27,7 @@ from probes.bench.plan_builder import Budget
 from ui import dataset, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import check_writable, spared, write_bytes, write_document
+from ui.files import check_targets, spared, write_bytes, write_document
 from ui.language import user_translator
 from ui.last_measured import keep_bench, last_measured
 from ui.program import program_name
@@ -45,11 +45,7 @@ _OF_TRAINING = ("epochs", "optimizer")
 
 def advise(options: argparse.Namespace) -> int:
     """Do the main job: probe, measure, advise; write the PDF and the JSON."""
-    targets = [target for target in (options.pdf, _file(options.json)) if target is not None]
-    for target in targets:
-        check_writable(target)
-    if len({target.absolute() for target in targets}) < len(targets):
-        raise InputError(f"{options.pdf}: the PDF and the JSON need files of their own")
+    check_targets(options.pdf, options.json, sources=[model_file(options)])
     request = journey.JourneyRequest(
         network=_network(options),
         model_file=model_file(options),
@@ -69,7 +65,7 @@ def advise(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation)
     if options.json != "-":
-        print_line(summary_of(recommendation))
+        print_line(summary_of(recommendation, has_pdf=options.pdf is not None))
     if options.pdf is not None:
         say(f"report written to {options.pdf}")
     if progress.cancel.is_cancelled:
@@ -79,6 +75,7 @@ def advise(options: argparse.Namespace) -> int:
 
 def probe(options: argparse.Namespace) -> int:
     """Print the facts about this machine."""
+    check_targets(options.json)
     profile = journey.probe_machine()
     if options.json is not None:
         write_document(options.json, profile)
@@ -91,9 +88,8 @@ def probe(options: argparse.Namespace) -> int:
 
 def bench(options: argparse.Namespace) -> int:
     """Measure this machine, or some of its devices."""
-    for target in (options.out, _file(options.json)):
-        if target is not None:
-            check_writable(target)
+    for target in (options.out, options.json):
+        check_targets(target)
     request = journey.JourneyRequest(
         network=options.network,
         budget=_budget(options),
@@ -210,10 +206,6 @@ def tell_skipped() -> None:
         say(sentence)
 
 
-def _file(json_target: str | None) -> Path | None:
-    return Path(json_target) if json_target not in (None, "-") else None
-
-
 def _completeness(results: MeasurementSet | None) -> int:
     if results is None:
         return EXIT_INCOMPLETE
@@ -247,6 +239,11 @@ def model_file(options: argparse.Namespace) -> Path | None:
     if options.workload is not None and _looks_like_file(options.workload):
         return Path(options.workload)
     return options.model if options.model is None else Path(options.model)
+
+
+def files_read(options: argparse.Namespace) -> tuple[Path | None, ...]:
+    """Return the files that a command of saved values reads; None for each that is not named."""
+    return model_file(options), options.profile, options.measurements
 
 
 def _job(options: argparse.Namespace) -> Job:
@@ -336,11 +333,14 @@ def _translator() -> Translator:
     return user_translator()
 
 
-def summary_of(recommendation: Recommendation, *, is_kept: bool = True) -> str:
+def summary_of(
+    recommendation: Recommendation, *, is_kept: bool = True, has_pdf: bool = False
+) -> str:
     """Return the short text of an advice, which says where the rest is."""
     from advisor.report.build import build_summary
 
-    return report_text(build_summary(recommendation, _translator(), is_kept=is_kept))
+    summary = build_summary(recommendation, _translator(), is_kept=is_kept, has_pdf=has_pdf)
+    return report_text(summary)
 
 
 def pdf_of(recommendation: Recommendation) -> bytes:

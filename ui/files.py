@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,8 +79,12 @@ def _wrong_kind(path: Path, error: KindError, *, wanted: str) -> InputError:
 def _loaded(path: Path, cls: type[_T]) -> _T:
     try:
         found = path.stat()
-        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        if stat.S_ISDIR(found.st_mode):
+            raise InputError(f"{path}: is a folder: give a file name")
+        if not stat.S_ISREG(found.st_mode):
             raise InputError(f"{path}: is a device, a pipe or a socket: give a file name")
+        if found.st_size == 0:
+            raise InputError(f"{path}: the file is empty")
         if found.st_size > MAX_DOCUMENT_CHARS:
             raise InputError(f"{path}: too large to be a file of DL Advisor")
         return load_document(path.read_text(encoding="utf-8"), cls)
@@ -113,6 +118,34 @@ def check_writable(path: Path) -> None:
         raise InputError(
             f"{path}: cannot be written: {error.strerror}: choose another place"
         ) from None
+
+
+def check_targets(*targets: Path | str | None, sources: Iterable[Path | None] = ()) -> None:
+    """Find out before long work whether results can be written, each to a file of its own.
+
+    Args:
+        targets: what the user named for the PDF and the JSON; None and "-" are no files.
+        sources: files that the work reads, which must stay as they are.
+
+    Raises:
+        InputError: when one cannot be written, or would take the place of another or of a source.
+    """
+    paths = [Path(t) for t in targets if t is not None and str(t) != STANDARD_OUTPUT]
+    for path in paths:
+        check_writable(path)
+    for number, path in enumerate(paths):
+        if any(_is_same(path, other) for other in paths[:number]):
+            raise InputError(f"{path}: the PDF and the JSON need files of their own")
+        if any(source is not None and _is_same(path, source) for source in sources):
+            raise InputError(f"{path}: is read and would be written over: choose another name")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Return whether two paths mean one file, whether or not it is there yet."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _plain_target(path: Path) -> Path:

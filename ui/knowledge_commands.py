@@ -22,7 +22,7 @@ from advisor.report.explain_sections import build_explanation_report
 from ui import commands, dataset
 from ui.comparing import compare_network_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import write_document
+from ui.files import check_targets, write_document
 from ui.language import user_translator
 from ui.saved_values import advice_from, saved_advice, saved_profile, saved_values
 from ui.terminal import in_columns, print_line, report_text
@@ -30,6 +30,7 @@ from ui.terminal import in_columns, print_line, report_text
 
 def compare(options: argparse.Namespace) -> int:
     """Print this machine among published results, by kernel or for one network."""
+    check_targets(options.json, sources=commands.files_read(options))
     knowledge = dataset.bundled_knowledge()
     workload = None
     if options.workload or options.network or options.model:
@@ -58,6 +59,7 @@ def explain(options: argparse.Namespace) -> int:
     Raises:
         InputError: for a name that is not known, with the names that are like it.
     """
+    check_targets(options.json, sources=[options.profile])
     knowledge = dataset.bundled_knowledge()
     if not options.name:
         return _list_names(options, knowledge)

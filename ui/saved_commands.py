@@ -12,7 +12,7 @@ from advisor.recommend.preferences import check_preferences
 from advisor.report.build import build_report, build_times_report
 from ui import commands
 from ui.exits import EXIT_DONE
-from ui.files import check_writable, read_document, write_bytes, write_document
+from ui.files import check_targets, read_document, write_bytes, write_document
 from ui.language import user_translator
 from ui.saved_values import advice_from, saved_values
 from ui.settings import last_recommendation_file
@@ -21,6 +21,7 @@ from ui.terminal import print_line, report_text
 
 def predict(options: argparse.Namespace) -> int:
     """Print the predicted times of a network on this machine or on a saved one."""
+    check_targets(options.json, sources=commands.files_read(options))
     workload = commands.workload_of(options)
     profile, measurements = saved_values(options)
     recommendation = advice_from(options, profile, measurements, workload, Preferences())
@@ -33,9 +34,7 @@ def predict(options: argparse.Namespace) -> int:
 
 def recommend(options: argparse.Namespace) -> int:
     """Print advice made from saved values alone; write the PDF and the JSON."""
-    for target in (options.pdf, options.json):
-        if target is not None and str(target) != "-":
-            check_writable(Path(target))
+    check_targets(options.pdf, options.json, sources=commands.files_read(options))
     workload = commands.workload_of(options)
     preferences = commands.preferences_of(options)
     check_preferences(preferences)
@@ -46,14 +45,14 @@ def recommend(options: argparse.Namespace) -> int:
     if options.json is not None:
         write_document(options.json, recommendation)
     else:
-        print_line(commands.summary_of(recommendation, is_kept=False))
+        has_pdf = options.pdf is not None
+        print_line(commands.summary_of(recommendation, is_kept=False, has_pdf=has_pdf))
     return EXIT_DONE
 
 
 def report(options: argparse.Namespace) -> int:
     """Write a saved recommendation as PDF, or print it."""
-    if options.pdf is not None:
-        check_writable(options.pdf)
+    check_targets(options.pdf, sources=[options.recommendation])
     if options.recommendation is None:
         if not last_recommendation_file().exists():
             raise InputError(

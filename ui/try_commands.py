@@ -33,7 +33,7 @@ from probes.bench.trials.run import RunLimits
 from ui import commands, dataset, journey, try_install, try_source
 from ui.earlier_trials import earlier_trials_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
-from ui.files import check_writable, write_bytes, write_document
+from ui.files import check_targets, write_bytes, write_document
 from ui.history.rows import Search
 from ui.history.store import History
 from ui.language import user_translator
@@ -62,9 +62,7 @@ def try_settings(options: argparse.Namespace) -> int:
         try_install.uninstall(options.uninstall)
         return EXIT_DONE
     _check_words(options)
-    for target in (options.pdf, Path(options.json) if options.json not in (None, "-") else None):
-        if target is not None:
-            check_writable(target)
+    check_targets(options.pdf, options.json, sources=_files_read(options))
     source = _source(options)
     try_source.check_consent(source, has_consent=options.run_my_code)
     profile = journey.probe_machine(with_opencl=False)
@@ -91,6 +89,12 @@ def try_settings(options: argparse.Namespace) -> int:
         raise KeyboardInterrupt
     code = _exit_code(report)
     return code if is_applied else EXIT_INCOMPLETE
+
+
+def _files_read(options: argparse.Namespace) -> tuple[Path | None, ...]:
+    """Return the files of the network and of its data, where any are named."""
+    data_file = None if options.data is None else Path(options.data)
+    return commands.model_file(options), data_file
 
 
 def _check_words(options: argparse.Namespace) -> None:

@@ -28,7 +28,10 @@ def check_preferences(preferences: Preferences) -> None:
     _check_number("the size of the data", preferences.data_bytes, "bytes")
     _check_number("the use in a week", preferences.use_h_per_week, "hours")
     if preferences.use_h_per_week is not None and not 0 < preferences.use_h_per_week <= WEEK_H:
-        raise InputError(f"a week has {WEEK_H:.0f} hours, got {preferences.use_h_per_week!r}")
+        hours = preferences.use_h_per_week
+        if hours == 0.0:
+            raise InputError("the use in a week must be more than 0 hours: leave it out for any")
+        raise InputError(f"a week has {WEEK_H:.0f} hours, got {hours:g}")
     for region in preferences.regions:
         if not region.strip():
             raise InputError(f"a region must have a name, got {region!r}")

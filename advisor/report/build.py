@@ -95,13 +95,16 @@ def build_times_report(advice: Recommendation, tr: Translator) -> Report:
     )
 
 
-def build_summary(advice: Recommendation, tr: Translator, *, is_kept: bool = True) -> Report:
+def build_summary(
+    advice: Recommendation, tr: Translator, *, is_kept: bool = True, has_pdf: bool = False
+) -> Report:
     """Return what fits a screen of a terminal; the whole report has the rest.
 
     Args:
         advice: what is told.
         tr: into the user's language.
         is_kept: whether it is the last advice now, which `report` writes.
+        has_pdf: whether the whole report was asked for as well, which then needs no mention.
     """
     measured: tuple[Section, ...] = ()
     if advice.measurements is not None:
@@ -114,7 +117,9 @@ def build_summary(advice: Recommendation, tr: Translator, *, is_kept: bool = Tru
         short_options_section(advice, tr),
         answer_section(advice, tr, is_short=True),
     )
-    if is_kept:
+    if has_pdf:
+        footer = ""
+    elif is_kept:
         footer = N_("Reasons, sources, money in parts and what was left out: add --pdf FILE, or use"
                     " the command `report` for the whole text of the last advice.")  # fmt: skip
     else:

@@ -291,6 +291,7 @@ COLLECTOR = (
 ASKED = (
     N_("{name} cannot be tried in {phase}: add --phase {other}"),
     N_("the deadline must be more than 0 hours"),
+    N_("the use in a week must be more than 0 hours: leave it out for any"),
     N_("a week has {n} hours, got {value}"),
     N_("prices are known in {names} only, not in {name}"),
     N_("{name} must be a number of {unit} from 0 on, got {value}"),
@@ -316,6 +317,7 @@ ASKED = (
     N_("--sustained keeps one device busy: give one --device"),
     N_("--sustained times one product: leave --network out"),
     N_("the PDF and the JSON need files of their own"),
+    N_("is read and would be written over: choose another name"),
     N_("{name} is not known: {hint}"),
     N_("these two tried different networks or jobs: choose two of the same"),
     N_("an advice and a trial cannot be compared"),

@@ -66,6 +66,7 @@ BAD = [
         "--optimizer belongs to training: leave it out in inference",
     ),
     (["recommend", "--hours-per-week", "169"], "a week has 168 hours"),
+    (["recommend", "--hours-per-week", "0"], "the use in a week must be more than 0 hours"),
     (["advise", "--regions", "narnia"], "'narnia': `dl-advisor prices regions` lists all"),
     (["advise", "--pdf", "same", "--json", "same"], "need files of their own"),
     (["predict", "/dev/zero.keras"], "zero.keras: there is no such file"),
@@ -155,6 +156,23 @@ def test_advice_from_a_saved_profile_and_back_from_its_file(tmp_path):
     assert (tmp_path / "advice.pdf").read_bytes().startswith(b"%PDF")
     text = call("report", saved).stdout
     assert "The answer" in text
+
+
+def test_what_a_command_reads_is_not_written_over(tmp_path):
+    saved = tmp_path / "advice.json"
+    assert call("recommend", "mnist-cnn", "--json", saved).returncode == 0
+    before = saved.read_bytes()
+    for words in (
+        ("report", saved, "--pdf", saved),
+        ("recommend", "mnist-cnn", "--profile", saved, "--pdf", saved),
+        ("predict", "mnist-cnn", "--profile", saved, "--json", saved),
+        ("compare", "--measurements", saved, "--json", saved),
+        ("explain", "Theano", "--profile", saved, "--json", saved),
+    ):
+        done = call(*words)
+        assert done.returncode == 2
+        assert "is read and would be written over" in done.stderr
+        assert saved.read_bytes() == before
 
 
 def test_report_refuses_a_file_of_another_kind(tmp_path):

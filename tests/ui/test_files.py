@@ -11,7 +11,14 @@ import pytest
 from advisor.errors import InputError
 from advisor.model.codec import dump_document
 from advisor.model.quantity import Interval
-from ui.files import check_writable, read_document, spared, write_bytes, write_document
+from ui.files import (
+    check_targets,
+    check_writable,
+    read_document,
+    spared,
+    write_bytes,
+    write_document,
+)
 
 VALUE = Interval(low=1.0, mid=2.0, high=3.0)
 
@@ -173,3 +180,27 @@ def test_a_file_that_is_there_is_spared(tmp_path):
     assert spared(kept) is None
     kept.write_text("{}", encoding="utf-8")
     assert spared(kept) == tmp_path / "run.cancelled.json"
+
+
+def test_results_take_the_place_of_nothing_that_is_read_and_not_of_each_other(tmp_path):
+    saved, fresh = tmp_path / "saved.json", tmp_path / "fresh.pdf"
+    saved.write_text("{}", encoding="utf-8")
+    check_targets(None, "-", fresh, sources=[saved, None])
+    beside = tmp_path / "folder" / ".." / "saved.json"
+    (tmp_path / "folder").mkdir()
+    for target in (saved, str(saved), beside):
+        with pytest.raises(InputError, match="is read and would be written over"):
+            check_targets(target, sources=[None, saved])
+    with pytest.raises(InputError, match="need files of their own"):
+        check_targets(fresh, str(tmp_path / "folder" / ".." / "fresh.pdf"))
+    with pytest.raises(InputError, match="is a folder"):
+        check_targets(tmp_path)
+
+
+def test_an_empty_file_and_a_folder_are_called_what_they_are(tmp_path):
+    empty = tmp_path / "empty.json"
+    empty.touch()
+    with pytest.raises(InputError, match="the file is empty"):
+        read_document(empty, Interval)
+    with pytest.raises(InputError, match="is a folder: give a file name"):
+        read_document(tmp_path, Interval)

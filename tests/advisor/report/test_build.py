@@ -67,3 +67,8 @@ def test_chinese_says_so_too():
     lines = render_text(build_summary(a_cancelled_advice(), ZH))
     assert lines.startswith("已取消的运行：")
     assert "运行已取消：12 项测量中有 3 项结果" in lines
+
+
+def test_the_report_that_was_asked_for_is_not_recommended():
+    assert "add --pdf FILE" in build_summary(an_advice(), TR).footer
+    assert build_summary(an_advice(), TR, has_pdf=True).footer == ""
