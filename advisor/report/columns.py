@@ -7,7 +7,7 @@ Leaves to others: what is laid out (`advisor.report.text`).
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 ELLIPSIS = "…"
 # Characters that stand for others where an encoding cannot say them.
@@ -20,6 +20,15 @@ _PLAIN = str.maketrans(
     }
 )  # fmt: skip
 _WIDE = "WF"
+# What begins no line, and what ends none.
+_CLOSING, _OPENING = frozenset("，。、；：！？）》」』”’…％,.;:!?)]}%"), frozenset("（《「『“‘([{")
+# Units as `advisor.format` writes them.
+_NUMBER_AND_UNIT = re.compile(
+    r"(?<=\d) (?=(?:%|µs|ms|s|min|h|d|years?|USD|[KMGT]?i?B|[kMGT]?(?:B|FLOP|OP)/s|[kMG]?Hz)(?!\w))"
+)
+_UNBROKEN = "\N{NO-BREAK SPACE}"
+_SPACES = " \t\r\f\v"
+_BREAK = re.compile(f"[{_SPACES}]+")
 # All but the tabulator and the line feed; the C1 characters steer some terminals too.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -91,16 +100,31 @@ def _cut(text: str, width: int) -> tuple[str, str]:
     return text, ""
 
 
-def longest_word(text: str) -> int:
-    """Return the columns of the longest part of a text that should not be broken."""
-    return max((display_width(piece) for piece, _ in _pieces(text)), default=0)
+def unbroken(text: str) -> str:
+    """Return a text in which no number is parted from its unit."""
+    return _NUMBER_AND_UNIT.sub(_UNBROKEN, text)
+
+
+def longest_word(text: str, *, has_units: bool = False) -> int:
+    """Return the columns of the longest part of a text that should not be broken.
+
+    With `has_units` a number and its unit are one part; where there is no room they are two.
+    """
+    pieces = (piece for piece, _ in _pieces(text))
+    parts = (part for piece in pieces for part in ([piece] if has_units else _parted(piece)))
+    return max(map(display_width, parts), default=0)
+
+
+def _parted(piece: str) -> list[str]:
+    return piece.split(_UNBROKEN)
 
 
 def wrap(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
     """Return the lines of a text of at most `width` columns; always at least one line.
 
     Line ends of the text stay; others stand between words, after the hyphen of a compound and
-    between wide characters; a word longer than a line is broken only where `breaks_words`.
+    between wide characters, never between a number and its unit or before a sign that closes; a
+    word longer than a line is broken only where `breaks_words`.
     """
     return [
         line
@@ -111,7 +135,7 @@ def wrap(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
 
 def _wrapped(text: str, width: int, *, breaks_words: bool) -> list[str]:
     lines = [""]
-    for piece, glue in _pieces(text):
+    for piece, glue in _fitting(text, width):
         gap = glue if lines[-1] else ""
         if display_width(lines[-1] + gap + piece) <= width:
             lines[-1] += gap + piece
@@ -124,6 +148,14 @@ def _wrapped(text: str, width: int, *, breaks_words: bool) -> list[str]:
     return lines
 
 
+def _fitting(text: str, width: int) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of a text; where a number and its unit need more than a line, each alone."""
+    for piece, glue in _pieces(text):
+        words = [piece] if display_width(piece) <= width else _parted(piece)
+        for number, word in enumerate(words):
+            yield word.replace(_UNBROKEN, " "), " " if number else glue
+
+
 def _next_line(lines: list[str], text: str) -> None:
     if lines[-1]:
         lines.append(text)
@@ -133,12 +165,24 @@ def _next_line(lines: list[str], text: str) -> None:
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """Yield what lies between two places for a break, with what joins it to the one before."""
-    for word in text.split():
+    for word in _BREAK.split(unbroken(text).strip(_SPACES)):
         glue = " "
         for part in re.split(r"(?<=[^\W\d_]-)(?=[^\W\d_])", word):
-            for piece in _wide_apart(part):
+            for piece in _signs_attached(_wide_apart(part)):
                 yield piece, glue
                 glue = ""
+
+
+def _signs_attached(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield pieces of a word, signs that begin or end no line together with their neighbours."""
+    held = ""
+    for piece in pieces:
+        if held and not (piece[0] in _CLOSING or held[-1] in _OPENING):
+            yield held
+            held = ""
+        held += piece
+    if held:
+        yield held
 
 
 def _wide_apart(word: str) -> Iterator[str]:

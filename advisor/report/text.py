@@ -115,13 +115,18 @@ def _at(lines: list[str], number: int) -> str:
 
 
 def _column_widths(block: Table, width: int) -> list[int]:
-    """Return the columns' widths: the widest give way first, words stay whole while they can."""
+    """Return the columns' widths: the widest give way first.
+
+    Figures stay with their units while they can, then words stay whole.
+    """
     rows = (block.heads, *block.rows)
     places = range(len(block.heads))
     wanted = [max(display_width(row[i]) for row in rows) for i in places]
+    figures = [max(longest_word(row[i], has_units=True) for row in rows) for i in places]
     words = [max(longest_word(row[i]) for row in rows) for i in places]
+    whole = ([min(part, _WHOLE_WORD) for part in parts] for parts in (figures, words))
     room = width - 2 * (len(wanted) - 1)
-    for least in ([min(word, _WHOLE_WORD) for word in words], [_MIN_CELL] * len(wanted)):
+    for least in (*whole, [_MIN_CELL] * len(wanted)):
         while sum(wanted) > room:
             wide = [i for i in places if wanted[i] > least[i]]
             if not wide:

@@ -44,6 +44,23 @@ def test_breaks_after_hyphens_between_wide_characters_and_at_line_ends():
     assert wrap("add --pdf FILE", 6) == ["add", "--pdf", "FILE"]
 
 
+def test_a_number_stays_with_its_unit_where_there_is_room():
+    assert wrap("takes 12 min 3 s (11 min 5 s – 1 h)", 12) == [
+        "takes 12 min", "3 s (11 min", "5 s – 1 h)",
+    ]  # fmt: skip
+    assert wrap("66.4 GFLOP/s", 8) == ["66.4", "GFLOP/s"]
+    assert wrap("of 80 % or 1,240 USD", 9) == ["of 80 %", "or", "1,240 USD"]
+    assert wrap("in 3 sentences", 5) == ["in 3", "sente", "nces"]
+    assert (longest_word("12 min"), longest_word("12 min", has_units=True)) == (3, 6)
+
+
+def test_a_sign_that_closes_begins_no_line_and_one_that_opens_ends_none():
+    assert wrap("漢字漢字。漢", 8) == ["漢字漢", "字。漢"]
+    assert wrap("漢字（漢字）", 6) == ["漢字", "（漢", "字）"]
+    assert wrap("(L4)，竞价", 6) == ["(L4)，", "竞价"]
+    assert wrap("推理; 推理", 4) == ["推", "理;", "推理"]
+
+
 def test_what_is_cut_says_so():
     assert shorten("short", 5) == "short"
     assert shorten("a long name", 7) == "a long…"
