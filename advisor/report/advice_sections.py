@@ -46,6 +46,7 @@ from advisor.report.reasons import (
 )
 from advisor.report.runner_up_notes import runner_up_notes
 from advisor.report.said import said, said_title, source_text
+from advisor.report.steps import told_once
 
 # Options whose steps are printed in full; all others can be opened in the window.
 _SHOWN_STEPS = 2
@@ -148,7 +149,7 @@ def _tie(first: RankedOption, advice: Recommendation, tr: Translator) -> Iterabl
     titles = {row.option.id: said_title(row.option.title, tr) for row in advice.ranked}
     tied = [titles[name] for name in first.tied_with if name in titles]
     if tied:
-        text = tr(N_("A tie (less than 10 % apart) with: {names}."), names="; ".join(tied))
+        text = tr(N_("A tie (less than 10 % apart) with: {names}."), names=tr(N_("; ")).join(tied))
         yield Paragraph(text=text)
 
 
@@ -159,9 +160,8 @@ def _evidence(row: RankedOption, tr: Translator) -> Iterable[Block]:
 
 
 def _steps(steps: tuple[Step, ...], tr: Translator, *, title: str) -> Iterable[Block]:
-    """Yield steps; a caption that only repeats the option's title is not printed."""
-    for step in steps:
-        if step.caption and step.caption != title:
+    for step in told_once(steps, title=title):
+        if step.caption:
             yield Paragraph(text=said(step.caption, tr))
         content = said(step.content, tr)
         yield Paragraph(text=content, style="body" if step.kind == "text" else "code")
@@ -270,7 +270,7 @@ def hints_section(advice: Recommendation, tr: Translator) -> Section:
     rows = tuple(
         (
             said_title(hint.option.title, tr),
-            "; ".join(reason_text(r, tr) for r in hint.reasons),
+            reasons_text(hint.reasons, tr),
             "\n".join(
                 said(step.content, tr)
                 for step in hint.steps[:_SHOWN_HINT_STEPS]
@@ -312,6 +312,6 @@ def _short_why(rejection: Rejection, tr: Translator) -> str:
 
 
 def _some(titles: Sequence[str], tr: Translator) -> str:
-    shown = "; ".join(titles[:_SHOWN_TITLES])
+    shown = tr(N_("; ")).join(titles[:_SHOWN_TITLES])
     more = len(titles) - _SHOWN_TITLES
     return tr(N_("{shown}; and {more} more"), shown=shown, more=more) if more > 0 else shown

@@ -32,7 +32,7 @@ from advisor.model.report import Block, Facts, Paragraph, Report, Section
 from advisor.report.conditions_text import condition_text
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import KINDS, PHASES
-from advisor.report.reasons import reason_text
+from advisor.report.reasons import clauses_text, reason_text
 from advisor.report.said import said, said_list, said_pieces, said_title
 
 _LEVELS = {
@@ -104,7 +104,7 @@ def _option_section(option: ExplainedOption, job: AdvisedJob | None, tr: Transla
     elif not option.refusals:
         lead = tr(N_("On this machine: {advice}."), advice=tr(_ADVICE[fact.advice]))
     else:
-        why = "; ".join(_refusal_text(reason, tr) for reason in option.refusals)
+        why = tr(N_("; ")).join(_refusal_text(reason, tr) for reason in option.refusals)
         is_of_job = job is not None and job.phase.value in fact.phases
         text = _LEFT_OUT if is_of_job else N_("It does not apply to this machine: {why}.")
         lead = tr(text, why=why)
@@ -134,7 +134,7 @@ def _advised_text(advised: Advised, tr: Translator) -> str:
             time=format_duration_interval(advised.total_s, tr),
             factor=format_factor(advised.speedup.mid),
         )
-    why = "; ".join(reason_text(reason, tr).rstrip(".。") for reason in advised.reasons)
+    why = clauses_text([reason_text(reason, tr) for reason in advised.reasons], tr)
     if advised.place is AdvisedPlace.AVOID:
         return tr(N_("Your advice says to avoid it: {why}."), why=why)
     return tr(N_("In your advice it is worth trying, not ranked: {why}."), why=why)
@@ -265,10 +265,10 @@ def _take(route: Route, tr: Translator) -> str:
     else:
         name = route.device
     titles = (said_title(title, tr) for title in route.option_titles[:_MOST_TITLES])
-    way = said(route.way or "", tr) or "; ".join(titles)
+    way = said(route.way or "", tr) or tr(N_("; ")).join(titles)
     if not way and route.kind is DeviceKind.CPU:
         way = tr(N_("the ready-made build of the framework that you have"))
-    return f"{name}: {way}" if way else name
+    return tr(N_("{name}: {way}"), name=name, way=way) if way else name
 
 
 def _route_text(route: Route, tr: Translator) -> str:
@@ -284,4 +284,4 @@ def _route_text(route: Route, tr: Translator) -> str:
         parts.append(said(route.why_not, tr))
     if route.advice and not route.is_first:
         parts.append(tr(N_("advice: {advice}"), advice=said(route.advice, tr)))
-    return "; ".join(parts) or tr(N_("as it is"))
+    return tr(N_("; ")).join(parts) or tr(N_("as it is"))

@@ -42,6 +42,7 @@ from advisor.report.names import (
     request_name,
 )
 from advisor.report.normal_text import normal_blocks
+from advisor.report.reasons import sentences_text
 from advisor.report.said import said, said_line
 from advisor.report.sustained_section import sustained_blocks
 
@@ -105,7 +106,7 @@ def _cores(cpu: Cpu, tr: Translator) -> str:
         told.append(tr(N_("{n} usable by this process"), n=cpu.usable_cpus))
     if cpu.max_mhz is not None:
         told.append(tr(N_("up to {ghz} GHz"), ghz=format_number(cpu.max_mhz / 1000)))
-    return "; ".join(told)
+    return tr(N_("; ")).join(told)
 
 
 def _facts(profile: MachineProfile, tr: Translator) -> Iterable[tuple[str, str]]:
@@ -214,7 +215,10 @@ def measurement_section(
         caption=tr(N_("{n} kernels were timed in {seconds} s; the headline figures:"),
                    n=len(results.measured), seconds=format_number(results.duration_s, digits=2)),
     )  # fmt: skip
-    warnings = [Paragraph(text=tr(WARNINGS[w]), style="note") for w in results.warnings]
+    warnings = [
+        Paragraph(text=sentences_text([tr(WARNINGS[w])], tr), style="note")
+        for w in results.warnings
+    ]
     return Section(
         title=tr(N_("Measured here")),
         blocks=(

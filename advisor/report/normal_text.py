@@ -193,7 +193,9 @@ def normal_blocks(
     used = {row.basis: tr(BASES[row.basis]) for row in shown if row.basis is not None}
     if not used:
         return (table,)
-    bases = tr(N_("What it could be follows from: {bases}."), bases="; ".join(used.values()))
+    bases = tr(
+        N_("What it could be follows from: {bases}."), bases=tr(N_("; ")).join(used.values())
+    )
     notes = (bases, *_normal_from(shown, tr, profile=profile))
     return (table, *(Paragraph(text=text, style="note") for text in notes))
 
@@ -214,4 +216,4 @@ def _normal_from(
     for share, names in by_share.items():
         if share != usual:
             text = N_("From {share} on it is normal for: {names}.")
-            yield tr(text, share=share, names="; ".join(names))
+            yield tr(text, share=share, names=tr(N_("; ")).join(names))

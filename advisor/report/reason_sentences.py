@@ -204,6 +204,9 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     "some_failed": (
         N_("Kernels without a figure: {n_failed}; the reasons stand under Measured here."),
     ),
+    "some_failed_elsewhere": (
+        N_("Kernels without a figure: {n_failed}; `recommend` tells the reasons."),
+    ),
     "unsteady_measurements": (
         N_("The measurements were disturbed: {warning}."),
     ),

@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from advisor.format import (
     format_bytes,
@@ -45,6 +45,8 @@ _OF_CHOICE = frozenset(
         "prices_older_than_90_days", "spot_prices_older_than_7_days",
     }
 )  # fmt: skip
+# Caveats that name a section, and their form for a report without it.
+_WHERE_NO_REASONS_STAND = {"some_failed": "some_failed_elsewhere"}
 
 
 @functools.cache
@@ -108,10 +110,21 @@ def reasons_text(reasons: Iterable[Reason], tr: Translator) -> str:
 
 def sentences_text(texts: Iterable[str], tr: Translator) -> str:
     """Return texts as sentences one after another; Chinese has no space between them."""
-    between = "" if tr.language.startswith("zh") else " "
-    return between.join(
-        tr(N_("{text}."), text=sentence_start(text.rstrip(".。"))) for text in texts
-    )
+    return _between(tr).join(_stopped(sentence_start(text), tr) for text in texts)
+
+
+def clauses_text(texts: Sequence[str], tr: Translator) -> str:
+    """Return what goes on after a colon: a clause, then sentences, without the last full stop."""
+    clause = [_stopped(text, tr) for text in texts[:1]]
+    return _between(tr).join((*clause, sentences_text(texts[1:], tr))).rstrip(".。 ")
+
+
+def _stopped(text: str, tr: Translator) -> str:
+    return tr(N_("{text}."), text=text.rstrip(".。"))
+
+
+def _between(tr: Translator) -> str:
+    return "" if tr.language.startswith("zh") else " "
 
 
 def sentence_start(text: str) -> str:
@@ -154,7 +167,11 @@ def grave_text(advice: Recommendation, tr: Translator) -> str:
 
 def timing_texts(advice: Recommendation, tr: Translator) -> list[str]:
     """Return what there is to know before a time is believed, nothing of prices and ranks."""
-    kept = tuple(each for each in advice.caveats if each.code not in _OF_CHOICE)
+    kept = tuple(
+        dataclasses.replace(each, code=_WHERE_NO_REASONS_STAND.get(each.code, each.code))
+        for each in advice.caveats
+        if each.code not in _OF_CHOICE
+    )
     return caveat_texts(dataclasses.replace(advice, caveats=kept), tr)
 
 

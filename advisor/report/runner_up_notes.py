@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from advisor.i18n import N_, Translator
 from advisor.model.recommendation import RankedOption, Reason, ReasonCode, Recommendation
-from advisor.report.reasons import reason_text
+from advisor.report.reasons import clauses_text, reason_text
 from advisor.report.said import said_title
 
 # A reason of so many rows is said once for all of them.
@@ -38,7 +38,7 @@ def runner_up_notes(advice: Recommendation, tr: Translator) -> Iterator[str]:
                 N_("{rank}. {title}: {why}."),
                 rank=row.rank,
                 title=said_title(row.option.title, tr),
-                why="; ".join(own),
+                why=clauses_text(own, tr),
             )
     for text, found in shared.items():
         yield tr(N_("Of nos. {places}: {text}."), places=_places(found, advice), text=text)

@@ -11,7 +11,7 @@ from advisor.model.report import Paragraph, Section, Table
 from advisor.report.advice_sections import warning_notes
 from advisor.report.money import short_money
 from advisor.report.order_notes import DONE_HEAD, order_notes, without_done
-from advisor.report.reasons import reason_text
+from advisor.report.reasons import clauses_text, reason_text
 from advisor.report.said import said, said_title
 
 _SHOWN_AVOID = 6
@@ -95,7 +95,7 @@ def short_hints_section(advice: Recommendation, tr: Translator) -> Section:
             text=tr(
                 N_("{title}: {why}."),
                 title=said_title(hint.option.title, tr),
-                why="; ".join(_clause(reason, tr) for reason in _shown_reasons(hint)),
+                why=clauses_text([reason_text(r, tr) for r in _shown_reasons(hint)], tr),
             ),
             style="note",
         )

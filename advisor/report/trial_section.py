@@ -16,6 +16,7 @@ from advisor.model.recommendation import Recommendation
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
 from advisor.model.trial import TrialReport, TrialResult, TrialSetup, TrialVerdict
 from advisor.report.names import PHASES
+from advisor.report.reasons import sentences_text
 from advisor.report.said import said, said_line
 from advisor.trial.apply import how_to_apply
 from advisor.trial.judge import ahead_of
@@ -143,7 +144,7 @@ def _headline(report: TrialReport, tr: Translator) -> str:
 
 def warning_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
     """Return what disturbed the runs, a sentence each."""
-    return tuple(tr(WARNINGS[w]) for w in report.warnings if w in WARNINGS)
+    return tuple(sentences_text([tr(WARNINGS[w])], tr) for w in report.warnings if w in WARNINGS)
 
 
 def ahead_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:

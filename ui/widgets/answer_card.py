@@ -17,6 +17,7 @@ from advisor.report.money import money_text
 from advisor.report.names import BASES
 from advisor.report.reasons import cancelled_text, grave_text, reason_text, trial_text
 from advisor.report.said import said, said_title, source_text
+from advisor.report.steps import told_once
 from ui.models.advice_rows import money_lines
 from ui.models.explanations import BASIS_TIPS, INTERVAL
 from ui.widgets.labels import text_label
@@ -120,7 +121,7 @@ class AnswerCard(QFrame):
             yield text_label("\n".join(reasons), name="why")
         if row.steps:
             yield self._heading(N_("How to do it"))
-        for step in row.steps:
+        for step in told_once(row.steps, title=row.option.title):
             yield StepBox(step, translator=tr)
         notes = [_evidence_text(each, tr) for each in row.prediction.evidence]
         notes += [said(each, tr) for each in row.prediction.assumptions]

@@ -16,6 +16,7 @@ from advisor.model.measurement import (
     Runner,
     Setting,
     SoftwareStack,
+    StabilityWarning,
 )
 from advisor.model.quantity import Precision
 from advisor.model.report import Paragraph, Table
@@ -142,6 +143,14 @@ def test_layers_that_had_no_time_were_asked_for_all_the_same():
 def test_without_a_figure_there_is_no_empty_table():
     empty = MeasurementSet(measured_on="2026-11-21", duration_s=0.0, results=())
     assert not [b for b in measurement_section(empty, TR).blocks if isinstance(b, Table)]
+
+
+def test_a_disturbed_run_says_so_in_a_sentence():
+    busy = MeasurementSet(
+        measured_on="2026-11-21", duration_s=0.0, results=(), warnings=(StabilityWarning.BUSY,)
+    )
+    (note,) = measurement_section(busy, TR).blocks
+    assert note.text == "The machine was busy: close other programs and measure again."
 
 
 def test_it_says_which_of_its_values_a_figure_is():

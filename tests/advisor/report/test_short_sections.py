@@ -78,3 +78,11 @@ def test_a_text_of_the_tables_ends_with_one_full_stop():
         )
     )
     assert line == "a: It gains nothing."
+
+
+def test_what_follows_a_full_stop_is_a_sentence():
+    limit = reason(ReasonCode.FREE_LIMIT)
+    hint = dataclasses.replace(a_hint("Free", effect(2.0)), reasons=(effect(2.0), limit))
+    advice = dataclasses.replace(an_advice(), hints=(hint,), rejected=())
+    (line,) = lines_of(short_hints_section(advice, EN))
+    assert line == "Free: 2× the speed of now. Its sessions are limited in time."

@@ -69,3 +69,9 @@ def test_the_report_says_nothing_of_what_is_wanted_but_how_the_times_were_found(
         "Predicted times",
         "How the times were found",
     ]
+
+
+def test_a_section_that_is_not_there_is_not_named():
+    advice = dataclasses.replace(an_advice(), caveats=(caveat("some_failed", n_failed=3.0),))
+    texts = [block.text for block in times_section(advice, ENGLISH).blocks[1:]]
+    assert "Kernels without a figure: 3; `recommend` tells the reasons." in texts
