@@ -105,6 +105,11 @@ def unbroken(text: str) -> str:
     return _NUMBER_AND_UNIT.sub(_UNBROKEN, text)
 
 
+def parts(text: str) -> list[str]:
+    """Return the parts of a text between which a line may end, each number with its unit."""
+    return [piece for piece, _ in _pieces(text)]
+
+
 def longest_word(text: str, *, has_units: bool = False) -> int:
     """Return the columns of the longest part of a text that should not be broken.
 

@@ -5,10 +5,11 @@ Leaves to others: what is said (`advisor.report.build`), writing the file (`ui.f
 
 import datetime as dt
 import io
-import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from reportlab.lib import textsplit as one_font_breaking
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -37,17 +38,29 @@ from advisor.model.report import (
     Table,
 )
 from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
+from advisor.report.columns import parts, unbroken
 from advisor.report.fonts import FONT, FONT_BOLD, FONT_MONO, font_of, marked_up, text_width
 
-# ReportLab knows what may begin no line in Japanese; Chinese has more such marks.
-line_breaking.ALL_CANNOT_START += "，；：！？”’…》"
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def _kind_of(letter: str) -> str:
+    """Return the Unicode category of a letter; no line ends at a space that forbids it."""
+    return "Cf" if letter == _NO_BREAK else unicodedata.category(letter)
+
+
+# ReportLab breaks Chinese lines in one way where all letters are of one font, in another elsewhere.
+for _breaking in (line_breaking, one_font_breaking):
+    # It knows what may begin no line in Japanese; Chinese has more such marks.
+    _breaking.ALL_CANNOT_START += "，；：！？”’…》"
+    # It takes every kind of space for a place where a line may end.
+    _breaking.category = _kind_of
 
 MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
 # A heading goes to the next page when less than this is left below it.
 _HEADING_ROOM = 130
-_NUMBER_AND_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|min|h|d)\b)")
 # Of a table, for what it tells and its first rows.
 _CAPTION_ROOM = 70.0
 # Of a line that leads to the next paragraph, for both and a caption between.
@@ -91,14 +104,15 @@ class _Look:
     def _style(self, name: str, **settings: Any) -> ParagraphStyle:
         base = {
             "fontName": FONT, "fontSize": 9, "leading": 12, "textColor": INK, "spaceAfter": 3,
-            "wordWrap": self._word_wrap,
+            "wordWrap": self._word_wrap, "allowWidows": 0, "allowOrphans": 0,
         }  # fmt: skip
         return ParagraphStyle(name, **{**base, **settings})
 
     def text(self, text: str, *, style: str) -> Flowable:
         """Return text with its line breaks."""
         chosen = self._styles[style]
-        lines = marked_up(text, chosen.fontName).replace("\n", "<br/>")
+        lines = marked_up(text if style == "code" else unbroken(text), chosen.fontName)
+        lines = lines.replace("\n", "<br/>")
         if style == "code":
             lines = lines.replace("  ", "&nbsp; ")
         return PdfParagraph(lines, chosen)
@@ -195,10 +209,7 @@ def _table(block: Table, look: _Look) -> Flowable:
     right = set(block.right_aligned)
     rows = [[(head, "head_right" if i in right else "head") for i, head in enumerate(block.heads)]]
     rows += [
-        [
-            (_kept(cell), "right") if i in right else (_in_pairs(cell), "cell")
-            for i, cell in enumerate(row)
-        ]
+        [(_kept(cell), "right") if i in right else (cell, "cell") for i, cell in enumerate(row)]
         for row in block.rows
     ]
     return _grid(rows, widths=_widths(block), has_head=True, look=look)
@@ -206,12 +217,7 @@ def _table(block: Table, look: _Look) -> Flowable:
 
 def _kept(cell: str) -> str:
     """Return a figure that is not broken between number and unit."""
-    return cell.replace(" ", "\N{NO-BREAK SPACE}") if len(cell) <= _LONGEST_FIGURE else cell
-
-
-def _in_pairs(cell: str) -> str:
-    """Return a text that is not broken between a number and its unit of time."""
-    return _NUMBER_AND_UNIT.sub("\N{NO-BREAK SPACE}", cell)
+    return cell.replace(" ", _NO_BREAK) if len(cell) <= _LONGEST_FIGURE else cell
 
 
 def _text_width(text: str, *, is_head: bool) -> float:
@@ -222,10 +228,7 @@ def _widths(block: Table) -> list[float]:
     """Share the page width: every column fits its longest word, the rest makes the rows low."""
     rows = [[_text_width(head, is_head=True) for head in block.heads]]
     rows += [[_text_width(cell, is_head=False) for cell in row] for row in block.rows]
-    widths = [
-        min(_longest_word_width(block, i), _LONGEST_WORD) + _CELL_PADDING
-        for i in range(len(block.heads))
-    ]
+    widths = _word_widths(block)
     while sum(widths) + _WIDTH_STEP <= WIDTH:
         tried = [
             _lines([w + _WIDTH_STEP * (i == k) for i, w in enumerate(widths)], rows)
@@ -235,13 +238,36 @@ def _widths(block: Table) -> list[float]:
     return widths
 
 
-def _longest_word_width(block: Table, column: int) -> float:
-    words = [_text_width(word, is_head=True) for word in block.heads[column].split()]
+def _word_widths(block: Table) -> list[float]:
+    """Return what the columns need at least.
+
+    That is their longest words; where the page has no room for those, the widest columns give way
+    down to the longest parts of their words: Chinese may be broken between any two letters.
+    """
+    places = range(len(block.heads))
+    widths = [_longest(block, i, _words) for i in places]
+    least = [_longest(block, i, parts) for i in places]
+    while sum(widths) > WIDTH:
+        wide = [i for i in places if widths[i] > least[i]]
+        if not wide:
+            break
+        widest = max(wide, key=lambda i: widths[i])
+        widths[widest] = max(least[widest], widths[widest] - _WIDTH_STEP)
+    return widths
+
+
+def _words(text: str) -> list[str]:
+    return text.replace("\n", " ").split(" ")
+
+
+def _longest(block: Table, column: int, split: Callable[[str], list[str]]) -> float:
+    """Return the room for the longest word of a column, of the words that `split` finds."""
     is_figure = column in block.right_aligned
-    for row in block.rows:
-        cell = _kept(row[column]) if is_figure else _in_pairs(row[column])
-        words += [_text_width(word, is_head=False) for word in cell.replace("\n", " ").split(" ")]
-    return max(words, default=0.0)
+    cells = [_kept(row[column]) if is_figure else unbroken(row[column]) for row in block.rows]
+    found = [_text_width(word, is_head=True) for word in split(block.heads[column])]
+    for cell in cells:
+        found += [_text_width(word, is_head=False) for word in split(cell)]
+    return min(max(found, default=0.0), _LONGEST_WORD) + _CELL_PADDING
 
 
 def _lines(widths: list[float], rows: list[list[float]]) -> float:

@@ -3,10 +3,12 @@
 import io
 
 import pypdf
+import pytest
 
-from advisor.model.report import Bar, BarChart, Paragraph, Report, ScatterChart, Section
+from advisor.model.report import Bar, BarChart, Paragraph, Report, ScatterChart, Section, Table
 from advisor.report import pdf
 from advisor.report.charts import fitted
+from advisor.report.columns import unbroken
 from advisor.report.pdf import render_pdf
 from tests.helpers.moments import MOMENT
 
@@ -58,7 +60,7 @@ def test_labels_are_cut_to_their_room():
 
 
 def test_a_number_stays_with_its_unit_of_time():
-    kept = pdf._in_pairs("34 s (2.28 s – 16 min 54 s), 5 disks").replace("\N{NO-BREAK SPACE}", "_")
+    kept = unbroken("34 s (2.28 s – 16 min 54 s), 5 disks").replace("\N{NO-BREAK SPACE}", "_")
     assert kept == "34_s (2.28_s – 16_min 54_s), 5 disks"
 
 
@@ -73,3 +75,45 @@ def test_a_caption_does_not_stand_alone_at_the_end_of_a_page():
         pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages]
         (page,) = [text for text in pages if "Caution" in text]
         assert "Try it first." in page
+
+
+def test_columns_fit_the_page_in_a_language_without_spaces():
+    heads = ("方案", "整个任务（80% 区间）", "完成用时", "每轮用时", "费用", "加速比", "依据")
+    row = (
+        "akash 1x-RTX-4060-Ti-16g/marketplace，按需", "7 min 29 s (4 min 12 s – 13 min 20 s)",
+        "46 min 35 s", "本机的其他设备", "> 0 USD", "3.8×", "按公开结果推算的数值与区间 (!)",
+    )  # fmt: skip
+    table = Table(heads=heads, rows=(row,), right_aligned=(2, 4, 5))
+    assert sum(pdf._widths(table)) <= pdf.WIDTH
+
+
+def _lines(text, *, language):
+    block = Paragraph(text=text)
+    report = Report(
+        title="t", subtitle="", sections=(Section(title="x", blocks=(block,)),), footer="",
+        language=language,
+    )  # fmt: skip
+    return _text(render_pdf(report, created_at=MOMENT)).replace("\xa0", " ").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "time"), ("zh_CN", "用时"), ("zh_CN", "time")]
+)
+def test_no_line_of_a_paragraph_ends_between_a_number_and_its_unit(language, word):
+    for n_words in range(1, 40):
+        lines = _lines(f"{word} " * n_words + "12 min 34 s (5 min 6 s – 78 min 9 s)" * 4,
+                       language=language)  # fmt: skip
+        assert not [line for line in lines[2:-1] if line.rstrip()[-1:].isdigit()]
+
+
+def test_no_page_begins_with_the_last_line_of_a_paragraph():
+    filling = [Paragraph(text=f"Line {n}.") for n in range(100)]
+    long = Paragraph(text="word " * 40 + "end")
+    for n_before in range(38, 60):
+        blocks = (*filling[:n_before], long)
+        report = Report(
+            title="t", subtitle="", sections=(Section(title="x", blocks=blocks),), footer=""
+        )
+        pages = pypdf.PdfReader(io.BytesIO(render_pdf(report, created_at=MOMENT))).pages
+        (page,) = [text for text in (p.extract_text() for p in pages) if "end" in text]
+        assert page.count("word") > 30
