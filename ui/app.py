@@ -24,6 +24,7 @@ from ui.presenters.machine import MachinePresenter
 from ui.presenters.workload import WorkloadPresenter
 from ui.theme import style
 from ui.theme_choice import chosen_theme, show_theme
+from ui.translators import QtWords
 from ui.views.main_window import MainWindow
 from ui.window_memory import WindowMemory, config_file
 from ui.wiring import Presenters, Wiring
@@ -149,12 +150,15 @@ def run(
     show_theme(chosen_theme(), app)
     style(app)
     translator = user_translator()
+    words = QtWords(app)
+    words.speak(translator)
     dialog = ExceptionDialog(translator=translator, parent=app)
     dialog.install()
     presenter = AdvisePresenter(translator=translator)
     presenter.unexpected.connect(dialog.handle_error)
     presenter.closed.connect(app.quit)
     shell = Shell(presenter, memory=WindowMemory(config_file()), translator=translator)
+    shell.spoken.connect(words.speak)
     shell.spoken.connect(dialog.speak)
     if page is not None:
         shell.window.show_page(page)

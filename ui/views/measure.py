@@ -79,7 +79,10 @@ class MeasureView(QWidget):
             parent=self,
         )
         self.table = RowsTable(
-            self._rows, widths={1: 200, 2: 104, 3: 92, 4: 120}, name=translator(N_("Measured"))
+            self._rows,
+            widths={1: 200, 2: 104, 3: 92, 4: 120},
+            fitted={1: 0.27, 4: 0.2},
+            name=translator(N_("Measured")),
         )
         self.table.setWordWrap(False)
         self.cancel_button = QPushButton(translator(N_("S&top measuring")))

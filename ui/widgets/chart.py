@@ -36,6 +36,12 @@ _CLOCK = (
     (2.0, 5.0, 30.0, 120.0, 300.0, 1800.0, 72e2, 18e3, 72e3, 1728e2, 432e3, 1728e3, 432e4),
     (20.0, 180.0, 900.0, 1200.0, 2400.0, 108e2, 144e2, 216e2, 288e2, 2592e2),
 )
+# Between two of those: steps of an even scale, in seconds, of which so many are wanted.
+_CLOCK_STEPS = (
+    1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0, 72e2, 144e2,
+    288e2, 864e2, 1728e2, 432e3, 864e3,
+)  # fmt: skip
+_FEWEST_TICKS, _MOST_TICKS = 2, 6
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -57,11 +63,27 @@ class TimeAxis(_LogAxis):
     def logTickValues(self, low, high, _size, _usual):  # type: ignore[no-untyped-def]  # noqa: N802
         """Return the times between two logarithms; the later groups where there is room."""
         groups = [[math.log10(time_s) for time_s in group] for group in _CLOCK]
-        return [(1.0, [at for at in group if low <= at <= high]) for group in groups]
+        shown = [[at for at in group if low <= at <= high] for group in groups]
+        if sum(map(len, shown)) < _FEWEST_TICKS:
+            times = {self._text(time_s): time_s for time_s in _even_times(10.0**low, 10.0**high)}
+            shown = [[math.log10(time_s) for time_s in times.values()]]
+        return [(1.0, group) for group in shown]
 
     def logTickStrings(self, values, _scale, _spacing):  # type: ignore[no-untyped-def]  # noqa: N802
         """Write every one."""
         return [self._text(10.0**value) for value in values]
+
+
+def _even_times(first_s: float, last_s: float) -> list[float]:
+    """Return times of a scale with even steps between two that lie close together."""
+    span_s = last_s - first_s
+    if span_s <= 0.0:
+        return [first_s]
+    below_s = 10.0 ** math.floor(math.log10(span_s / _MOST_TICKS))
+    steps = (below_s, 2 * below_s, 5 * below_s, 10 * below_s) if span_s < 1.0 else _CLOCK_STEPS
+    step_s = next((step for step in steps if span_s / step <= _MOST_TICKS), steps[-1])
+    begin, end = math.ceil(first_s / step_s), math.floor(last_s / step_s)
+    return [number * step_s for number in range(begin, end + 1)]
 
 
 def _is_round(value: float) -> bool:

@@ -111,6 +111,23 @@ def test_times_stand_where_clocks_have_them(qapp, least_s, most_s, expected):
     assert all(len(text.split()) == 2 for text in told)
 
 
+@pytest.mark.parametrize(
+    ("least_s", "most_s", "expected"),
+    [
+        (2500.0, 3200.0, ["42 min", "44 min", "46 min", "48 min", "50 min", "52 min"]),
+        (5.16, 5.33, ["5.2 s", "5.25 s", "5.3 s"]),
+        (1e6, 1.4e6, ["12 d", "13 d", "14 d", "15 d", "16 d"]),
+        (3601.0, 3610.0, ["1 h"]),
+        (100.0, 100.0, ["1 min 40 s"]),
+    ],
+)
+def test_times_close_together_have_even_steps(qapp, least_s, most_s, expected):
+    axis = TimeAxis("bottom", text=format_duration)
+    levels = axis.logTickValues(math.log10(least_s), math.log10(most_s), 600, [])
+    values = [value for _spacing, group in levels for value in group]
+    assert axis.logTickStrings(values, 1.0, 1.0) == expected
+
+
 def test_an_empty_chart_has_no_axes(chart):
     def axes():
         return [chart.plot.getAxis(side).isVisible() for side in ("bottom", "left")]
