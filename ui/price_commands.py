@@ -27,7 +27,7 @@ from advisor.knowledge.refresh.status import (
     PriceStatus,
     VendorPrices,
 )
-from advisor.report.columns import pad
+from advisor.report.columns import pad, wrap
 from probes.bench.process import CancelToken
 from ui import dataset
 from ui.commands import regions_of, say
@@ -35,7 +35,7 @@ from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.language import user_translator
 from ui.pricing import fetch_prices, status_now
-from ui.terminal import in_columns, print_line
+from ui.terminal import in_columns, output_width, print_line
 
 # On a terminal the line is rewritten no more often.
 REWRITE_S = 0.1
@@ -154,23 +154,24 @@ def status_text(status: PriceStatus) -> str:
     vendor, source = tr(N_("vendor")), tr(N_("source"))
     lines = [f"{pad(vendor, 16)} {rest}  {source}"]
     lines += [_vendor_line(row, tr) for row in status.vendors]
-    old = [row for row in status.vendors if row.n_old]
-    old_spot = [row for row in status.vendors if row.n_spot_old]
-    if old:
-        text = N_("Older than {days} days: {names}")
-        lines.append(tr(text, days=OLD_DAYS, names=_old_names(old)))
-    if old_spot:
-        names = ", ".join(f"{v.vendor} ({v.n_spot_old}/{v.n_spot})" for v in old_spot)
-        text = N_("Spot older than {days} days: {names}")
-        lines.append(tr(text, days=OLD_SPOT_DAYS, names=names))
-    if old or old_spot:
-        text = N_("`dl-advisor prices refresh` asks for newer ones of {names}.")
-        lines.append(tr(text, names=", ".join(SOURCES)))
+    told = list(_old_texts(status, tr))
+    lines += [line for text in told for line in wrap(text, output_width(), breaks_words=False)]
     return "\n".join(lines)
 
 
-def _old_names(rows: list[VendorPrices]) -> str:
-    return ", ".join(f"{v.vendor} ({v.n_old}/{v.n_offers})" for v in rows)
+def _old_texts(status: PriceStatus, tr: Translator) -> Iterator[str]:
+    """Yield what is old, and what to do about it."""
+    old = [row for row in status.vendors if row.n_old]
+    old_spot = [row for row in status.vendors if row.n_spot_old]
+    if old:
+        names = tr(N_(", ")).join(f"{v.vendor} ({v.n_old}/{v.n_offers})" for v in old)
+        yield tr(N_("Older than {days} days: {names}"), days=OLD_DAYS, names=names)
+    if old_spot:
+        names = tr(N_(", ")).join(f"{v.vendor} ({v.n_spot_old}/{v.n_spot})" for v in old_spot)
+        yield tr(N_("Spot older than {days} days: {names}"), days=OLD_SPOT_DAYS, names=names)
+    if old or old_spot:
+        text = N_("`dl-advisor prices refresh` asks for newer ones of {names}.")
+        yield tr(text, names=tr(N_(", ")).join(SOURCES))
 
 
 def _vendor_line(row: VendorPrices, tr: Translator) -> str:
@@ -186,7 +187,7 @@ def _vendor_line(row: VendorPrices, tr: Translator) -> str:
 def _span(oldest: str | None, newest: str | None, tr: Translator) -> str:
     if oldest is None:
         return tr(N_("unknown"))
-    return oldest if oldest == newest else f"{oldest} {newest}"
+    return oldest if oldest == newest else f"{oldest} – {newest}"
 
 
 class _Line:

@@ -129,7 +129,10 @@ def _send_one(outbox: Outbox, upload: KeptUpload) -> bool:
 def list_uploads(_options: argparse.Namespace) -> int:
     """Print all that was ever sent or waits to be sent."""
     tr = user_translator()
-    for upload in Outbox(share_folder()).uploads():
+    uploads = Outbox(share_folder()).uploads()
+    if not uploads:
+        say("nothing was sent from here, and nothing waits to be sent")
+    for upload in uploads:
         state = pad(tr(_STATES[upload.state]), 11)
         size = tr(N_("{n} bytes"), n=f"{len(upload.body):6}")
         print_line(

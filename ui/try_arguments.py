@@ -10,6 +10,8 @@ from pathlib import Path
 from advisor.i18n import N_
 
 DEFAULT_MINUTES = 2.0
+# A day: longer nobody waits for a trial.
+MOST_MINUTES = 24 * 60
 # With its start and its end a search of everything stays below two minutes.
 ALL_MINUTES = 1.8
 FORMS = ("shell", "batch", "powershell", "env", "requirements", "patch")
@@ -20,8 +22,9 @@ def _minutes(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 < value < 24 * 60:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes above 0")
+    if not 0 < value < MOST_MINUTES:
+        most = f"above 0 and below {MOST_MINUTES}"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes {most}")
     return value
 
 

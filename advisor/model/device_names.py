@@ -38,6 +38,11 @@ def opencl_name(device: OpenclDevice, profile: MachineProfile) -> str:
     return f"{name} ({device.id})"
 
 
+def short_software(name: str) -> str:
+    """Return the name of a software as people say it; figures and saved files have the long one."""
+    return name.replace(POCL_PLATFORM, "PoCL")
+
+
 def is_renamed(device: OpenclDevice) -> bool:
     """Return whether a device goes by another name than its driver's."""
     return device.kind is DeviceKind.CPU and device.platform == POCL_PLATFORM

@@ -9,7 +9,6 @@ from advisor.i18n import N_, Translator
 from advisor.model.efficiency import Efficiency
 from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
-from advisor.model.quantity import Phase
 from advisor.model.recommendation import Recommendation
 from advisor.model.report import Report, Section
 from advisor.report.advice_sections import (
@@ -21,7 +20,7 @@ from advisor.report.advice_sections import (
     options_section,
     rejections_section,
 )
-from advisor.report.job_line import job_sentence
+from advisor.report.job_line import amount_text, job_sentence
 from advisor.report.machine_sections import machine_section, measurement_section
 from advisor.report.method_sections import (
     caveats_section,
@@ -38,14 +37,7 @@ from advisor.report.short_sections import (
 from advisor.report.times_section import times_section
 from advisor.report.trial_section import tried_sections
 
-_TRAINING_JOB = N_(
-    "{title}, {phase}: batch {batch}, {samples:,} samples × {epochs} epochs, {precision}, on {cpu}."
-    " Wanted: {objective}."
-)
-_INFERENCE_JOB = N_(
-    "{title}, {phase}: batch {batch}, {samples:,} samples, {precision}, on {cpu}."
-    " Wanted: {objective}."
-)
+_JOB = N_("{title}, {phase}: batch {batch}, {amount}, {precision}, on {cpu}. Wanted: {objective}.")
 
 
 def build_report(advice: Recommendation, tr: Translator) -> Report:
@@ -130,13 +122,11 @@ def build_summary(
 def _report(
     advice: Recommendation, sections: tuple[Section, ...], footer: str, tr: Translator
 ) -> Report:
-    is_training = advice.workload.phase is Phase.TRAINING
     subtitle = tr(
-        _TRAINING_JOB if is_training else _INFERENCE_JOB,
+        _JOB,
         title=advice.workload.title,
         batch=advice.workload.batch_size,
-        samples=advice.workload.samples,
-        epochs=advice.workload.epochs,
+        amount=amount_text(advice.workload, tr),
         phase=tr(PHASES[advice.workload.phase]),
         precision=advice.workload.precision.value,
         cpu=advice.profile.cpu.brand,

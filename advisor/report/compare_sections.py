@@ -16,6 +16,7 @@ from advisor.model.comparison import (
     OwnBasis,
     Subject,
 )
+from advisor.model.device_names import short_software
 from advisor.model.kernel import Direction
 from advisor.model.report import Bar, BarChart, Block, Paragraph, Report, Section, Table
 from advisor.report.machine_sections import DEVICE_KINDS
@@ -124,7 +125,7 @@ def _place(group: ComparisonGroup, tr: Translator) -> str:
         N_("{figure} ({basis}), {software}") if group.own_software else N_("{figure} ({basis})"),
         figure=figure_text(group.own.mid, group, tr),
         basis=tr(_OWN_BASES[group.own_basis]),
-        software=group.own_software,
+        software=short_software(group.own_software or ""),
     )
     n_devices = len({result.device for result in group.results})
     if group.slower and group.faster:

@@ -13,22 +13,31 @@ from advisor.model.workload import Workload
 from advisor.report.names import CONTINENTS, OBJECTIVES, PHASES
 
 SEPARATOR = " · "
+_SAMPLES_AND_EPOCHS = N_("{samples} samples × {epochs} epochs")
 
 
 def job_sentence(workload: Workload, preferences: Preferences | None, tr: Translator) -> str:
     """Return the job in one sentence; without preferences nothing is said of what is wanted."""
     parts = [workload.title, tr(PHASES[workload.phase])]
     parts.append(tr(N_("batch {n}"), n=workload.batch_size))
-    if workload.phase is Phase.TRAINING:
-        text = N_("{samples} samples × {epochs} epochs")
-    else:
-        text = N_("{samples} samples")
-    samples = format_count(workload.samples)
-    parts.append(tr(text, samples=samples, epochs=workload.epochs))
+    parts.append(amount_text(workload, tr))
     parts.append(workload.precision.value)
     if preferences is not None:
         parts += wishes(preferences, tr)
     return SEPARATOR.join(parts)
+
+
+def amount_text(workload: Workload, tr: Translator) -> str:
+    """Return how much is to be run: "50,000 samples × 10 epochs", "1 sample"."""
+    samples = format_count(workload.samples)
+    is_one = workload.samples == 1
+    if workload.phase is not Phase.TRAINING:
+        return tr(N_("1 sample") if is_one else N_("{samples} samples"), samples=samples)
+    if workload.epochs == 1:
+        text = N_("1 sample × 1 epoch") if is_one else N_("{samples} samples × 1 epoch")
+    else:
+        text = N_("1 sample × {epochs} epochs") if is_one else _SAMPLES_AND_EPOCHS
+    return tr(text, samples=samples, epochs=workload.epochs)
 
 
 def wishes(preferences: Preferences, tr: Translator) -> Iterator[str]:

@@ -13,7 +13,7 @@ from advisor.format import (
     format_spread,
 )
 from advisor.i18n import N_, Translator
-from advisor.model.device_names import POCL_PLATFORM, device_name, is_renamed, opencl_name
+from advisor.model.device_names import device_name, is_renamed, opencl_name, short_software
 from advisor.model.efficiency import Efficiency
 from advisor.model.kernel import ConvShape, PeakShape, RecurrentShape
 from advisor.model.machine import (
@@ -47,7 +47,6 @@ from advisor.report.said import said, said_line
 from advisor.report.sustained_section import sustained_blocks
 
 # The name by which people know it, and which fits a column.
-_SHORT = {POCL_PLATFORM: "PoCL"}
 _LAYERS = {ConvShape, RecurrentShape}
 # Flags worth a reader's time; the profile holds all of them.
 NOTABLE_ISA = (
@@ -171,7 +170,7 @@ def _opencl(device: OpenclDevice, profile: MachineProfile, tr: Translator) -> st
 def _stack(measurement: Measurement) -> str:
     stack = measurement.stack
     name = f"{stack.framework} {stack.framework_version or ''}".strip()
-    backend = _SHORT.get(stack.backend or "", stack.backend or "")
+    backend = short_software(stack.backend or "")
     below = f"{backend} {stack.backend_version or ''}".strip()
     return f"{name}, {below}" if below else name
 

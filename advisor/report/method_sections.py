@@ -17,7 +17,7 @@ from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.report import Bar, BarChart, Block, Facts, Paragraph, Section
 from advisor.model.workload import Workload
-from advisor.report.job_line import SEPARATOR, wishes
+from advisor.report.job_line import SEPARATOR, amount_text, wishes
 from advisor.report.names import BASES, OPERATORS, PHASES
 from advisor.report.own_kernels import own_kernel_blocks
 from advisor.report.reasons import caveat_texts
@@ -29,10 +29,11 @@ _SHOWN_SHARES = 8
 def workload_section(workload: Workload, preferences: Preferences, tr: Translator) -> Section:
     """Return the user's job: the network, its size, how much is to be run, and what is wanted."""
     per_sample = format_number(workload.multiply_adds_per_sample / 1e6)
+    is_one_step = workload.total_steps == 1
     job = (
-        N_("{phase}, batch {batch}, {samples:,} samples, {epochs} epochs: {steps:,} steps")
-        if workload.phase is Phase.TRAINING
-        else N_("{phase}, batch {batch}, {samples:,} samples: {steps:,} steps")
+        N_("{phase}, batch {batch}, {amount}: 1 step")
+        if is_one_step
+        else N_("{phase}, batch {batch}, {amount}: {steps:,} steps")
     )
     precision = (tr(N_("Precision")), workload.precision.value)
     if workload.phase is Phase.TRAINING:
@@ -56,8 +57,7 @@ def workload_section(workload: Workload, preferences: Preferences, tr: Translato
                 job,
                 phase=tr(PHASES[workload.phase]),
                 batch=workload.batch_size,
-                samples=workload.samples,
-                epochs=workload.epochs,
+                amount=amount_text(workload, tr),
                 steps=workload.total_steps,
             ),
         ),

@@ -47,6 +47,7 @@ BAD = [
     (["advise", ""], "the name of the network is empty"),
     (["recommend", " "], "the name of the network is empty"),
     (["recommend", "--samples", "9" * 400], "it must be 1.."),
+    (["try", "mnist-cnn", "--minutes", "1e9"], "is not a number of minutes above 0 and below 1440"),
     (["try", "mnist-cnn", "--yes"], "--yes goes with --install"),
     (["try", "mnist-cnn", "--find-links", "x"], "--find-links goes with --install"),
     (["try", "mnist-cnn", "--list", "--apply", "shell"], "--list tries nothing"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -75,6 +76,15 @@ def test_status_needs_no_network_and_names_what_is_old(capsys):
     assert "Older than 90 days: " in out
     assert "Spot older than 7 days: aws (" in out
     assert "`dl-advisor prices refresh`" in out
+
+
+def test_status_fits_a_terminal_and_tells_ranges_as_ranges(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["prices"]) == 0
+    out = capsys.readouterr().out
+    _table, _sign, told = out.partition("Older than")
+    assert max(map(len, told.splitlines())) <= 80
+    assert re.search(r"aws +\d+ +\d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d ", out)
 
 
 def test_status_as_a_file(tmp_path, capsys):

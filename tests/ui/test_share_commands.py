@@ -272,3 +272,10 @@ def test_tables_can_be_made_without_serving(tmp_path):
     assert run(["collector", "migrate", "--database", str(path)]) == 0
     assert run(["collector", "migrate", "--database", str(path)]) == 0
     assert path.stat().st_size > 0
+
+
+def test_an_empty_list_is_told(capsys):
+    assert run(["share", "list"]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "nothing was sent from here, and nothing waits to be sent" in told.err

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from advisor.format import UNKNOWN, format_factor
 from advisor.i18n import N_, Translator
 from advisor.model.comparison import ComparedResult, ComparisonGroup, Subject
+from advisor.model.device_names import short_software
 from advisor.model.machine import DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.report import Paragraph
@@ -151,5 +152,8 @@ def _own_row(group: ComparisonGroup, ends: tuple[float, float], tr: Translator) 
         Cell(text=figure_text(own.mid, group, tr), value=own.mid, bar=span, is_strong=True),
         Cell(text="1×", value=1.0, is_number=True, is_strong=True),
         Cell(text=UNKNOWN, value=0.0, is_number=True),
-        Cell(text=group.own_software or UNKNOWN, value=group.own_software or ""),
+        Cell(
+            text=short_software(group.own_software or "") or UNKNOWN,
+            value=group.own_software or "",
+        ),
     )

@@ -68,6 +68,11 @@ def test_the_place_is_said_first():
     assert "above all 2 devices, next is Device 4" in lead(above)
 
 
+def test_software_goes_by_the_name_that_people_say():
+    group = a_group(a_result(4), own_software="opencl 3.0, Portable Computing Language 3.1")
+    assert lead(group).startswith("500 GFLOP/s (measured), opencl 3.0, PoCL 3.1: ")
+
+
 def test_a_data_sheet_is_called_so():
     group = a_group(a_result(4), own_basis=OwnBasis.DATA_SHEET, own_software=None, shape=None,
                     subject=Subject.DATA_SHEET_RATE)  # fmt: skip

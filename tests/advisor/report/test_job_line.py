@@ -1,10 +1,13 @@
 """The sentence of a job names every limit that is set, and none that is not."""
 
+import dataclasses
+
 import pytest
 
 from advisor.i18n import translator_for
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Objective, Preferences
-from advisor.report.job_line import job_sentence, wishes
+from advisor.report.job_line import amount_text, job_sentence, wishes
 from tests.advisor.recommend.builders import a_workload
 
 TR = translator_for("en")
@@ -17,6 +20,23 @@ def test_a_job_without_limits_says_what_is_wanted_only():
     assert told.removeprefix(f"{plain} · ") == next(
         iter(wishes(Preferences(objective=Objective.FASTEST), TR))
     )
+
+
+@pytest.mark.parametrize(
+    ("phase", "samples", "epochs", "told"),
+    [
+        (Phase.TRAINING, 50_000, 10, "50,000 samples × 10 epochs"),
+        (Phase.TRAINING, 500, 1, "500 samples × 1 epoch"),
+        (Phase.TRAINING, 1, 3, "1 sample × 3 epochs"),
+        (Phase.TRAINING, 1, 1, "1 sample × 1 epoch"),
+        (Phase.INFERENCE, 1, 1, "1 sample"),
+        (Phase.INFERENCE, 2, 1, "2 samples"),
+    ],
+)
+def test_one_is_no_plural(phase, samples, epochs, told):
+    work = dataclasses.replace(a_workload(), phase=phase, samples=samples, epochs=epochs)
+    assert amount_text(work, TR) == told
+    assert f" · {told} · " in job_sentence(work, None, TR)
 
 
 @pytest.mark.parametrize(
