@@ -6,6 +6,7 @@ import pkgutil
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 import ui.dialogs
+from advisor.i18n import LANGUAGES, translator_for
 from tests.ui.advice_values import FakeWalk, an_advice
 from tests.ui.dialogs.test_trial import FakeRuns, an_own_advice
 from tests.ui.test_app import settle
@@ -44,7 +46,13 @@ PART_OF = (QComboBox,)
 
 
 @pytest.fixture
-def window(qapp, tr):
+def language():
+    return "en"
+
+
+@pytest.fixture
+def window(qapp, language):
+    tr = translator_for(language)
     presenter = AdvisePresenter(translator=tr, walk_line=FakeWalk(5), keep=lambda _advice: None)
     made = build_window(presenter, translator=tr)
     made.resize(1024, 700)
@@ -266,3 +274,31 @@ def test_labels_with_a_key_lead_to_their_field(window):
     for label in window.page("workload").form.findChildren(QLabel):
         if "&" in label.text():
             assert label.buddy() is not None, label.text()
+
+
+def keyed_texts(root):
+    """Yield the texts of what is seen and can be reached by Alt and a letter."""
+    for widget in root.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        if isinstance(widget, QAbstractButton) or (
+            isinstance(widget, QLabel) and widget.buddy() is not None
+        ):
+            yield widget.text()
+        elif isinstance(widget, QTabBar):
+            yield from (widget.tabText(number) for number in range(widget.count()))
+        elif isinstance(widget, QGroupBox):
+            yield widget.title()
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_key_with_alt_leads_to_one_control(window, page, language):
+    window.show_page(page)
+    settle(window)
+    by_key = {}
+    for text in keyed_texts(window):
+        key = QKeySequence.mnemonic(text).toString()
+        if key:
+            by_key.setdefault(key, []).append(text)
+    assert [texts for texts in by_key.values() if len(texts) > 1] == []

@@ -121,7 +121,7 @@ class AdviceView(QWidget):
         self.tabs.setDocumentMode(True)
         for title, widget in (
             (N_("&Options"), options),
-            (N_("&Time and money"), self._chart_place),
+            (N_("Ti&me and money"), self._chart_place),
             (N_("A&void"), self.avoid_table),
             (N_("Worth tr&ying"), self.hints_table),
             (N_("Full &report"), self.report),
