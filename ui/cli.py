@@ -275,7 +275,7 @@ def _run(arguments: Sequence[str]) -> int:
         if is_debug:
             raise
         from advisor.report.said import said_line
-        from ui.language import user_translator
+        from ui.terminal import user_translator
 
         _say("{line}", line=said_line(_one_line(error), user_translator()))
         return EXIT_BAD_INPUT
@@ -306,7 +306,7 @@ def _tell_fault(error: Exception) -> int:
 
 def _say(text: str, **values: str) -> None:
     """Write one line to standard error, in the user's language."""
-    from ui.language import user_translator
+    from ui.terminal import user_translator
 
     line = as_called(user_translator()(text, **values), program_name())
     say_line(f"dl-advisor: {_cut(line)}")

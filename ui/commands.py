@@ -28,12 +28,18 @@ from ui import dataset, journey
 from ui.doctor import doctor_report
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_targets, spared, write_bytes, write_document
-from ui.language import user_translator
 from ui.last_measured import keep_bench, last_measured
 from ui.program import program_name
 from ui.settings import keep_last
 from ui.streams import say_line
-from ui.terminal import output_encoding, output_width, print_line, report_text, shown
+from ui.terminal import (
+    output_encoding,
+    output_width,
+    print_line,
+    report_text,
+    shown,
+    user_translator,
+)
 
 # Verdicts that are facts about the machine, not something that went wrong.
 EXPECTED_OUTCOMES = (Outcome.COMPLETED, Outcome.UNSUPPORTED, Outcome.SKIPPED)

@@ -20,7 +20,7 @@ class HelpText(argparse.HelpFormatter):
 
     @functools.cached_property
     def _tr(self) -> Translator:
-        from ui.language import user_translator
+        from ui.terminal import user_translator
 
         return user_translator()
 

@@ -26,7 +26,6 @@ from ui.commands import say, tell_put_aside
 from ui.exits import EXIT_DONE
 from ui.history.rows import HistoryRow
 from ui.history.store import History
-from ui.language import user_translator
 from ui.models.history_entries import (
     EntryKind,
     HistoryEntry,
@@ -35,7 +34,7 @@ from ui.models.history_entries import (
     searches_of,
 )
 from ui.settings import advices_folder
-from ui.terminal import print_line, report_text
+from ui.terminal import print_line, report_text, user_translator
 from ui.try_commands import history_file
 
 _HEADS = ("finished_on", "network", "phase", "batch_size", "precision", "machine", "search",

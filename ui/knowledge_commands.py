@@ -12,6 +12,7 @@ from advisor.compare.kernels import compare_kernels
 from advisor.compare.ordering import of_kind
 from advisor.errors import InputError
 from advisor.i18n import N_
+from advisor.knowledge.lookup import find_past_system
 from advisor.knowledge.store import Knowledge
 from advisor.model.comparison import Comparison
 from advisor.model.explanation import Explanation
@@ -23,9 +24,8 @@ from ui import commands, dataset
 from ui.comparing import compare_network_of
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_targets, write_document
-from ui.language import user_translator
 from ui.saved_values import advice_from, saved_advice, saved_profile, saved_values
-from ui.terminal import in_columns, print_line, report_text
+from ui.terminal import in_columns, print_line, report_text, user_translator
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -90,13 +90,20 @@ def _explained(
         for end in range(len(words), first, -1):
             name = " ".join(words[first:end])
             known = explanation_of(name, profile=profile, knowledge=knowledge, advice=advice)
-            if known is not None:
+            if known is not None and not _holds_a_system(words[first:end], known, knowledge):
                 found.append(known)
                 first = end
                 break
         else:
             raise _not_known(words[first:], knowledge=knowledge)
     return found
+
+
+def _holds_a_system(words: Sequence[str], known: Explanation, knowledge: Knowledge) -> bool:
+    """Whether words that are known as a kind of GPU only, by a part of them, are several names."""
+    if known.system or known.options or any(device.spec for device in known.devices):
+        return False
+    return len(words) > 1 and any(find_past_system(knowledge, word) for word in words)
 
 
 def _not_known(words: Sequence[str], *, knowledge: Knowledge) -> InputError:

@@ -33,9 +33,8 @@ from ui import dataset
 from ui.commands import regions_of, say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
-from ui.language import user_translator
 from ui.pricing import fetch_prices, status_now
-from ui.terminal import in_columns, output_width, print_line
+from ui.terminal import in_columns, output_width, print_line, user_translator
 
 # On a terminal the line is rewritten no more often.
 REWRITE_S = 0.1

@@ -23,7 +23,7 @@ from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
 from ui.ending import answered_by
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
-from ui.language import user_translator
+from ui.terminal import user_translator
 
 # Whoever reads a file or a pipe hears at least this often that something is done.
 _QUIET_S = 10.0

@@ -13,10 +13,9 @@ from advisor.report.build import build_report, build_times_report
 from ui import commands
 from ui.exits import EXIT_DONE
 from ui.files import check_targets, read_document, write_bytes, write_document
-from ui.language import user_translator
 from ui.saved_values import advice_from, saved_values
 from ui.settings import last_recommendation_file
-from ui.terminal import print_line, report_text
+from ui.terminal import print_line, report_text, user_translator
 
 
 def predict(options: argparse.Namespace) -> int:

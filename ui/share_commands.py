@@ -25,7 +25,6 @@ from ui import dataset, journey, sharing
 from ui.commands import say
 from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import read_document, write_bytes
-from ui.language import user_translator
 from ui.settings import own_rows_folder, read_last
 from ui.share_settings import (
     SHARE_SERVER,
@@ -34,7 +33,7 @@ from ui.share_settings import (
     read_setting,
     share_folder,
 )
-from ui.terminal import print_line
+from ui.terminal import print_line, user_translator
 
 _ID_SHOWN = 12
 _STATES = {

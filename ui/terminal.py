@@ -7,10 +7,12 @@ import shutil
 import sys
 from collections.abc import Sequence
 
+from advisor.i18n import Translator, translator_for
 from advisor.model.report import Report
 from advisor.report.called import as_called
 from advisor.report.columns import display_width, pad, plain_text
 from advisor.report.text import render_text
+from ui import language
 from ui.program import program_name
 
 # Output that goes into a file or a pipe is as wide as a mail or an old terminal.
@@ -27,6 +29,19 @@ def output_width() -> int:
 def output_encoding() -> str:
     """Return the encoding of standard output."""
     return sys.stdout.encoding or "utf-8"
+
+
+def user_translator() -> Translator:
+    """Return the translator of the user's language, that of English where the output has no signs.
+
+    A console of western Europe would show Chinese as a row of question marks.
+    """
+    translator = language.user_translator()
+    try:
+        language.LANGUAGE_NAMES[translator.language].encode(output_encoding())
+    except UnicodeEncodeError:
+        return translator_for("en")
+    return translator
 
 
 def report_text(report: Report) -> str:

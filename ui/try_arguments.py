@@ -10,7 +10,7 @@ from pathlib import Path
 from advisor.i18n import N_
 
 DEFAULT_MINUTES = 2.0
-# A day: longer nobody waits for a trial.
+# A day.
 MOST_MINUTES = 24 * 60
 # With its start and its end a search of everything stays below two minutes.
 ALL_MINUTES = 1.8
@@ -22,9 +22,10 @@ def _minutes(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 < value < MOST_MINUTES:
-        most = f"above 0 and below {MOST_MINUTES}"
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes {most}")
+    if value > MOST_MINUTES:
+        raise argparse.ArgumentTypeError(f"{value:g} minutes are more than a day")
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes above 0")
     return value
 
 

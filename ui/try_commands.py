@@ -36,13 +36,12 @@ from ui.exits import EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import check_targets, write_bytes, write_document
 from ui.history.rows import Search
 from ui.history.store import History
-from ui.language import user_translator
 from ui.last_measured import last_measured
 from ui.own_steps import keep_own_step, own_steps_of
 from ui.progress import TerminalProgress
 from ui.settings import keep_last, read_last, trials_file
 from ui.streams import say_line
-from ui.terminal import print_line, report_text
+from ui.terminal import print_line, report_text, user_translator
 from ui.try_arguments import ALL_MINUTES, DEFAULT_MINUTES
 from ui.try_plan import named_environment, search_row, setups_for
 from ui.try_run import Searcher, SearchRequest

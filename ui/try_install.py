@@ -16,9 +16,8 @@ from pathlib import Path
 from advisor.errors import InputError
 from advisor.i18n import N_, Translator
 from probes.bench.trials import private
-from ui.language import user_translator
 from ui.settings import data_folder
-from ui.terminal import print_line
+from ui.terminal import print_line, user_translator
 
 _FACTS = "data/options/private_environments.json"
 _YES = ("y", "yes")

@@ -171,7 +171,10 @@ def _device_section(device: DeviceFacts, tr: Translator) -> Section:
         if device.kind is DeviceKind.CPU:
             blocks.append(Paragraph(text=tr(N_("Its graphics part")), style="lead"))
         blocks.append(_facts(_family_rows(device.family, tr), tr))
-    return Section(title=f"{device.name}: {tr(DEVICE_KINDS[device.kind])}", blocks=tuple(blocks))
+    # A family of GPUs may be on cards and in processors alike.
+    kind = DEVICE_KINDS[device.kind] if device.kind is not DeviceKind.OTHER else N_("GPU")
+    title = tr(N_("{name}: {kind}"), name=device.name, kind=tr(kind))
+    return Section(title=title, blocks=tuple(blocks))
 
 
 def _spec_rows(spec: DeviceSpec, tr: Translator) -> Iterable[tuple[str, str | None]]:

@@ -85,7 +85,7 @@ def _block_lines(block: Block, width: int, sign: str) -> list[str]:
     if isinstance(block, Table):
         return _table_lines(block, width)
     if isinstance(block, BarChart):
-        return ["", f"{block.title} ({block.axis})", *_bar_lines(block, width, sign)]
+        return ["", *_wrap(f"{block.title} ({block.axis})", width), *_bar_lines(block, width, sign)]
     return _scatter_lines(block, width)
 
 

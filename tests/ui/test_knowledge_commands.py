@@ -152,6 +152,17 @@ def test_several_names_are_explained_one_after_another(capsys, tmp_path):
     assert not target.exists()
 
 
+def test_a_gpu_named_last_does_not_swallow_the_names_before_it(capsys):
+    assert call("explain", "Theano", "Caffe", "RX 580", "--profile", A10) == 0
+    lines = capsys.readouterr().out.splitlines()
+    titles = [line for line, below in itertools.pairwise(lines) if below[:3] == "==="]
+    assert titles == ["Theano", "Caffe", "RX 580"]
+    assert call("explain", "my", "RX", "580", "card", "--profile", A10) == 0
+    out = capsys.readouterr().out
+    assert "my RX 580 card: GPU" in out
+    assert "not a compute device" not in out
+
+
 def test_explain_without_a_name_lists_all_in_columns(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert call("explain") == 0

@@ -1,5 +1,6 @@
 """Standard output is filled as wide as it is, in what its encoding can say."""
 
+import io
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.terminal import MAX_WIDTH, MIN_WIDTH, PIPED_WIDTH, output_width
+from ui.terminal import MAX_WIDTH, MIN_WIDTH, PIPED_WIDTH, output_width, user_translator
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,3 +33,13 @@ def test_advice_fits_the_terminal(columns, encoding):
     lines = done.stdout.decode(encoding).splitlines()
     assert max(len(line) for line in lines if not line.startswith("    ")) <= int(columns)
     assert not any("?" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "language"),
+    [("utf-8", "zh_CN"), ("gbk", "zh_CN"), ("cp1252", "en"), ("ascii", "en"), ("cp437", "en")],
+)
+def test_a_terminal_without_chinese_signs_is_told_in_english(monkeypatch, encoding, language):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+    assert user_translator().language == language

@@ -29,10 +29,12 @@ def test_numbers_are_right_aligned(every_block):
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_no_line_is_wider_than_asked(width):
     table = Table(heads=("A", "B", "C"), rows=(("word " * 40, "x" * 90, "1"), ("", "", "")))
+    bar = Bar(label="a", low=1.0, mid=1.0, high=1.0, text="1 s")
+    chart = BarChart(title="Steps of a network " * 5, axis="seconds, log scale", bars=(bar,))
     report = Report(
         title="t",
         subtitle="s " * 150,
-        sections=(Section(title="x", blocks=(table,)),),
+        sections=(Section(title="x", blocks=(table, chart)),),
         footer="f " * 90,
     )
     assert max(map(len, render_text(report, width=width).splitlines())) <= width
