@@ -39,7 +39,7 @@ from advisor.model.report import (
 )
 from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
 from advisor.report.columns import parts, unbroken
-from advisor.report.fonts import FONT, FONT_BOLD, FONT_MONO, font_of, marked_up, text_width
+from advisor.report.fonts import FONT, FONT_BOLD, FONT_MONO, marked_up, text_width
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -59,6 +59,9 @@ for _breaking in (line_breaking, one_font_breaking):
 MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN
 _SHADE = HexColor(0xF5F7FA)
+# Below the text of a page, and beside its number.
+_FOOTER_GAP = 12.5
+_PAGE_NUMBER_ROOM = 24.0
 # A heading goes to the next page when less than this is left below it.
 _HEADING_ROOM = 130
 # Of a table, for what it tells and its first rows.
@@ -91,6 +94,7 @@ class _Look:
             "body": self._style("body"),
             "lead": self._style("lead", **bold, fontSize=10, leading=13, spaceBefore=5),
             "note": self._style("note", fontSize=7.8, leading=9.8, textColor=MUTED),
+            "footer": self._style("footer", fontSize=7.5, leading=9, textColor=MUTED, spaceAfter=0),
             "code": self._style(
                 "code", fontName=FONT_MONO, fontSize=7.8, leading=10.2, backColor=_SHADE,
                 borderPadding=4, leftIndent=4, rightIndent=4, spaceBefore=5, spaceAfter=9,
@@ -147,9 +151,10 @@ def render_pdf(report: Report, *, created_at: dt.datetime) -> bytes:
 
     def footer(canvas: Any, _document: Any) -> None:
         canvas.setDateFormatter(lambda *_fields: created)
+        text = look.text(report.footer, style="footer")
+        _width, height = text.wrap(WIDTH - _PAGE_NUMBER_ROOM, MARGIN)
+        text.drawOn(canvas, MARGIN, MARGIN - _FOOTER_GAP - height)
         canvas.setFillColor(MUTED)
-        canvas.setFont(font_of(report.footer, FONT), 7.5)
-        canvas.drawString(MARGIN, MARGIN - 20, report.footer[:130])
         canvas.setFont(FONT, 7.5)
         canvas.drawRightString(A4[0] - MARGIN, MARGIN - 20, str(canvas.getPageNumber()))
 

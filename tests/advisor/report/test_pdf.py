@@ -117,3 +117,22 @@ def test_no_page_begins_with_the_last_line_of_a_paragraph():
         pages = pypdf.PdfReader(io.BytesIO(render_pdf(report, created_at=MOMENT))).pages
         (page,) = [text for text in (p.extract_text() for p in pages) if "end" in text]
         assert page.count("word") > 30
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_a_long_footer_stands_whole_on_every_page(language):
+    footer = (
+        "Speed-up: time for a sample now / time then, 间隔为 95 %，" * 5
+        + "is called no difference."
+    )
+    blocks = tuple(Paragraph(text=f"Line {n}.") for n in range(100))
+    report = Report(
+        title="t", subtitle="", sections=(Section(title="x", blocks=blocks),), footer=footer,
+        language=language,
+    )  # fmt: skip
+    pages = pypdf.PdfReader(io.BytesIO(render_pdf(report, created_at=MOMENT))).pages
+    assert len(pages) > 1
+    for number, page in enumerate(pages, start=1):
+        text = " ".join(page.extract_text().split())
+        assert "is called no difference." in text
+        assert str(number) in text
