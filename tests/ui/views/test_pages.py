@@ -14,7 +14,6 @@ from tests.advisor.recommend.builders import a_profile, a_workload, an_opencl
 from tests.ui.advice_values import an_advice, results
 from tests.ui.widgets.networks import NETWORKS
 from ui.journey import JourneyRequest, WhatIf
-from ui.models.rows import Cell
 from ui.presenters.advise import AdviseState, Stage
 from ui.presenters.machine import MachineStage, MachineState
 from ui.presenters.workload import WorkloadStage, WorkloadState
@@ -233,17 +232,6 @@ def test_curves_grow_with_the_results(measure):
 def test_what_has_no_figure_is_no_measured_kernel(measure, stage, said):
     measure.show_state(AdviseState(stage=stage, results=results(9), n_total=12))
     assert said in measure.text.text()
-
-
-def test_devices_that_differ_at_the_end_of_their_names_are_told_apart(measure, qapp):
-    measure.show_state(AdviseState(stage=Stage.MEASURING, results=results(4), n_total=12))
-    qapp.processEvents()
-    name = "AMD EPYC (OpenCL, PoCL 3.0-rc2)"
-    measure.resize(1000, 600)
-    row = tuple(Cell(text=text, value=text) for text in ("GEMM", name, "1", "2", "done"))
-    measure.table.proxy.sourceModel().show_rows([row])
-    letters = measure.table.fontMetrics().horizontalAdvance(name)
-    assert letters <= measure.table.columnWidth(1) < letters + 60
 
 
 def test_a_page_that_is_not_seen_does_no_work(measure):
