@@ -1,0 +1,57 @@
+"""What is to be done to compute on the machine's own GPU."""
+
+import dataclasses
+
+import pytest
+
+from advisor.model.option import OptionKind
+from advisor.model.quantity import Phase
+from advisor.model.recommendation import Hint
+from advisor.recommend.devices import device_steps
+from advisor.recommend.steps import steps_for
+from tests.advisor.recommend.builders import a_fact, a_gpu, a_profile, an_option
+from tests.advisor.recommend.families import RDNA3
+
+
+@pytest.mark.parametrize(
+    ("route", "phase", "is_told"),
+    [
+        ("PyTorch ROCm", Phase.TRAINING, True),
+        ("PyTorch, TF, JAX CUDA", Phase.TRAINING, False),
+        ("PyTorch ROCm", Phase.INFERENCE, False),
+    ],
+)
+def test_code_in_keras_is_told_how_it_comes_to_the_gpu(route, phase, is_told):
+    family = dataclasses.replace(RDNA3, linux_training_route=route, linux_inference_route=route)
+    option = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    steps = device_steps(
+        option, profile=a_profile(), phase=phase, families={"gpu0": family}, hints=()
+    )
+    assert any("KERAS_BACKEND=torch" in step.content for step in steps) is is_told
+
+
+def test_of_several_ways_one_is_enough():
+    family = RDNA3
+    fact = a_fact(kind=OptionKind.LOCAL_DEVICE, how="pip install one", environment=())
+    option = an_option("way", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0", fact=fact)
+    way = Hint(option=option, reasons=(), steps=steps_for(option, profile=a_profile(), hours=0.0))
+
+    def told(*ways):
+        own = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+        steps = device_steps(
+            own, profile=a_profile(), phase=Phase.TRAINING, families={"gpu0": family}, hints=ways
+        )
+        return [step.content for step in steps]
+
+    assert not any("is enough" in text for text in told(way))
+    assert any("is enough" in text for text in told(way, way))
+
+
+@pytest.mark.parametrize(("driver", "is_told"), [("nouveau", True), ("nvidia", False)])
+def test_cuda_needs_the_makers_driver(driver, is_told):
+    option = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    profile = a_profile(graphics=(a_gpu(kernel_driver=driver),))
+    steps = device_steps(
+        option, profile=profile, phase=Phase.TRAINING, families={"gpu0": RDNA3}, hints=()
+    )
+    assert any("in place of nouveau" in step.content for step in steps) is is_told
