@@ -12,7 +12,8 @@ Inference  = weights in the precision + the most results that are alive at once 
 Against the growth of a process in its first Keras steps (peak resident memory, seven of the
 bundled networks, two optimizers) the training figure lies between 25 % too low and 45 % too high;
 of 26 recurrent networks (`kept_over_time`) between 14 % too low and 30 % too high, of 17
-convolutional ones (`rules_recurrent`) between 23 % too low and 16 % too high.
+convolutional ones (`rules_recurrent`) between 23 % too low and 16 % too high, of nine with
+functions of several passes between 23 % too low and 17 % too high.
 The framework itself (some hundred MB) and the data set come on top.
 Leaves to others: whether a device has that much (`advisor.recommend.requirements`).
 """
@@ -57,9 +58,16 @@ _STATES_HANDED_ON = 2.0
 _STATES_MASKED = 3.0
 # Copies of the input: moment first, moment by moment, and its gradient in part.
 _INPUTS_KEPT = 2.5
-# What a function keeps of each value beside its result: Keras' GELU is several passes. Peak memory
-# of chains of 4 and 14 of them tells 3.4, three whole networks are met best by this.
-_KEPT_BETWEEN_PASSES = {"gelu": 2.5}
+# What a function keeps of each value beside its result, where Keras computes it in several passes.
+# Peak memory of chains of 4 and 14 GELUs tells 3.4, three whole networks are met best by this; of
+# hard SiLU and Mish, whose chains tell as much (6.0, 4.3 and 4.2 values each, a ReLU 1.7), dense
+# networks and networks of convolutions were told 0.37 to 0.70, and are now 0.77 to 1.07.
+_SEVERAL_PASSES = 2.5
+# SiLU keeps its sigmoid: dense layers took 3.2 values each, where 2 were told.
+_KEPT_BETWEEN_PASSES = {
+    **dict.fromkeys(("gelu", "hard_silu", "hard_swish", "mish"), _SEVERAL_PASSES),
+    **dict.fromkeys(("silu", "swish"), 1.0),
+}
 # The program of a loop over time and of its gradient: 19 and 22 MB in the two smallest of them.
 LOOP_BYTES = 18_000_000
 
