@@ -178,9 +178,13 @@ def _gated(call: Call) -> Result:
 
 
 def _segmented(call: Call) -> Result:
-    """Rule of `segment_sum` and its kind: every value is added to that of its segment."""
+    """Rule of `segment_sum` and its kind: every value is added to that of its segment.
+
+    What is left is as many values as there are segments, and all that is kept of it.
+    """
+    outputs = call.recorded or (call.input,)
     step = call.elementwise("add", call.input, n_inputs=2)
-    return Result(outputs=call.recorded or (call.input,), steps=(step,))
+    return Result(outputs=outputs, steps=(replace(step, elements=call.total(outputs[0])),))
 
 
 def _crossed(call: Call) -> Result:

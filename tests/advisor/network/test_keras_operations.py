@@ -258,6 +258,14 @@ def test_what_a_sort_keeps_is_its_result():
     assert numbered("Sort", (8, 6), axis=1).operators[0].output_elements == 96
 
 
+@pytest.mark.parametrize("op", ["SegmentSum", "SegmentMax"])
+def test_what_segments_keep_is_as_many_as_they_are(op):
+    network = operation(op, (64, 6), [None, 4, 6], num_segments=4)
+    added = network.operators[0]
+    assert added.shape == ElementwiseShape(op="add", elements=2 * 64 * 6, n_inputs=2)
+    assert added.output_elements == 2 * 4 * 6
+
+
 def test_a_cross_product_is_two_products_and_a_difference():
     network = numbered("Cross", (8, 3), (8, 3))
     assert [op.shape.op for op in network.operators] == ["multiply", "multiply", "subtract"]
