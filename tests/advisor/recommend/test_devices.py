@@ -158,28 +158,6 @@ def test_a_family_that_no_software_trains_on_is_refused_with_its_advice():
     ]
 
 
-@pytest.mark.parametrize(
-    ("linux", "system", "has_advice"),
-    [
-        ("unofficial", OsFamily.MACOS, False),
-        ("none", OsFamily.MACOS, True),
-        ("unofficial", OsFamily.WINDOWS, True),
-    ],
-)
-def test_on_a_mac_what_is_advised_for_other_systems_is_no_advice(linux, system, has_advice):
-    family = a_family(
-        linux_training=linux,
-        windows_training="none",
-        macos_training="none",
-        advice="try the wheel",
-    )
-    choice = choice_of(a_profile(os=an_os(family=system)), families=(family,))
-    (rejection,) = choice.rejections
-    ((code, told),) = reasons_of(rejection)
-    assert code is ReasonCode.FRAMEWORK_DOES_NOT_RUN
-    assert ("advice" in told) is has_advice
-
-
 def test_unofficial_support_is_a_hint_without_a_figure():
     choice = choice_of(a_profile(), phase=Phase.INFERENCE)
     assert choice.options == ()
