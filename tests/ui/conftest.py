@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from advisor.i18n import translator_for
 from tests.ui.fake_trials import Fake
 from ui import dataset
+from ui.ending import ENDING
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 GRACE_S = 3.0
@@ -88,6 +90,19 @@ def own_folders(tmp_path, monkeypatch):
         monkeypatch.setenv(name, str(tmp_path))
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
+
+
+@pytest.fixture
+def answers_signals():
+    """Answer signals as in a terminal: who starts tests with `&` or `nohup` has some ignored."""
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
+        is_ctrl_c = number is signal.SIGINT
+        signal.signal(number, signal.default_int_handler if is_ctrl_c else signal.SIG_DFL)
+    yield
+    for number, usual in before.items():
+        signal.signal(number, usual)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 from ui.ending import ENDING, answered_by, as_ctrl_c
 
+pytestmark = pytest.mark.usefixtures("answers_signals")
 ROOT = Path(__file__).resolve().parents[2]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 NUMBERS = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]

@@ -67,6 +67,7 @@ def test_a_file_hears_now_and_then_that_something_is_done(monkeypatch):
     assert stream.getvalue().startswith("[  3/8]   12 s  ")
 
 
+@pytest.mark.usefixtures("answers_signals")
 def test_ctrl_c_twice_does_not_wait_and_thrice_gives_up():
     stream = io.StringIO()
     with TerminalProgress(stream) as progress, progress.cancel.followed():
@@ -80,6 +81,7 @@ def test_ctrl_c_twice_does_not_wait_and_thrice_gives_up():
     assert stream.getvalue() == "cancelling: what was measured is kept\n"
 
 
+@pytest.mark.usefixtures("answers_signals")
 def test_ctrl_c_twice_where_nothing_is_measured_gives_up():
     with TerminalProgress(io.StringIO()) as progress:
         signal.raise_signal(signal.SIGINT)
