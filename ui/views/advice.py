@@ -90,7 +90,10 @@ class AdviceView(QWidget):
     def _make_tables(self) -> None:
         tr = self._tr
         self.options_table = RowsTable(
-            self._options, widths={0: 30, 2: 150, 3: 112, 4: 98, 5: 76}, name=tr(N_("Options"))
+            self._options,
+            widths={0: 30, 2: 150, 3: 112, 4: 98, 5: 76},
+            fitted={2: 0.25},
+            name=tr(N_("Options")),
         )
         self.options_table.give_two_lines(more_px=22)
         # What the mark means that a row may have.

@@ -7,8 +7,10 @@ import pytest
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFileDialog
 
+from advisor.model.quantity import Interval
 from advisor.model.recommendation import Preferences
 from tests.ui.advice_values import LONG_TITLE, a_first_guess, an_advice
+from ui.models.rows import CellRole
 from ui.settings import SAVED_ENDING
 from ui.views.advice import AdviceView
 
@@ -50,6 +52,23 @@ def test_the_same_advice_again_keeps_the_chosen_row(view):
     view.options_table.choose_row(2)
     view.show_advice(advice, is_provisional=False)
     assert view.options_table.currentIndex().row() == 2
+
+
+def test_an_interval_stands_whole(view, qapp):
+    view.resize(1000, 620)
+    advice = an_advice()
+    first = advice.ranked[0]
+    # 11 h 45 min to 22 h 25 min; the heads are too long for the column at its least.
+    hours = Interval(low=42_300.0, mid=60_000.0, high=80_700.0)
+    long = dataclasses.replace(
+        first, prediction=dataclasses.replace(first.prediction, total_s=hours)
+    )
+    view.show_advice(dataclasses.replace(advice, ranked=(long,)), is_provisional=False)
+    qapp.processEvents()
+    table = view.options_table
+    detail = str(table.model().index(0, 2).data(CellRole.DETAIL))
+    assert "22 h 25 min" in detail
+    assert table.columnWidth(2) >= table.sizeHintForColumn(2) > 150
 
 
 def test_what_the_mark_means_stands_under_the_table_where_a_row_has_it(view):
