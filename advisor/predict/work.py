@@ -109,9 +109,14 @@ def conv_multiply_adds(shape: ConvShape) -> int:
     return shape.n * places * taps * (shape.c // shape.groups)
 
 
+def _recurrent_weights(shape: RecurrentShape) -> int:
+    """Return the weights of one direction, without its bias."""
+    return GATES[shape.cell] * shape.hidden * (shape.input + shape.hidden)
+
+
 def recurrent_multiply_adds(shape: RecurrentShape) -> int:
     """Return batch x timesteps x gates x hidden x (input + hidden), twice if bidirectional."""
-    per_step = GATES[shape.cell] * shape.hidden * (shape.input + shape.hidden)
+    per_step = _recurrent_weights(shape)
     return shape.batch * shape.timesteps * per_step * (2 if shape.is_bidirectional else 1)
 
 
@@ -181,8 +186,8 @@ def _conv_elements(shape: ConvShape) -> int:
 
 def _recurrent_elements(shape: RecurrentShape) -> int:
     # The weights are read at each step; inputs and all states pass once.
-    weights = GATES[shape.cell] * shape.hidden * (shape.input + shape.hidden)
-    per_step = weights + shape.batch * (shape.input + 2 * GATES[shape.cell] * shape.hidden)
+    per_step = _recurrent_weights(shape)
+    per_step += shape.batch * (shape.input + 2 * GATES[shape.cell] * shape.hidden)
     return shape.timesteps * per_step * (2 if shape.is_bidirectional else 1)
 
 
@@ -195,9 +200,8 @@ def gate_bytes(shape: RecurrentShape, *, precision: Precision) -> int:
 
 def weight_bytes(shape: RecurrentShape, *, precision: Precision) -> int:
     """Return the bytes of a recurrent layer's weights, once for each of its steps."""
-    weights = GATES[shape.cell] * shape.hidden * (shape.input + shape.hidden)
     ways = 2 if shape.is_bidirectional else 1
-    return shape.timesteps * weights * ways * precision.size_bytes
+    return shape.timesteps * _recurrent_weights(shape) * ways * precision.size_bytes
 
 
 def _pool_elements(shape: PoolShape) -> int:
