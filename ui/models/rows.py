@@ -93,6 +93,10 @@ class RowsModel(QAbstractTableModel):
             self._rows = rows
             self.endInsertRows()
 
+    def column(self, number: int) -> list[Cell]:
+        """Return the cells of a column, from the first row to the last."""
+        return [row[number] for row in self._rows]
+
     def rowCount(self, parent: AnyIndex = _ROOT) -> int:  # noqa: N802 - Qt's name
         """Return the number of rows."""
         return 0 if parent.isValid() else len(self._rows)
@@ -111,15 +115,20 @@ class RowsModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.FontRole:
             return _strong_font() if cell.is_strong else None
-        texts: dict[int, Any] = {
-            Qt.ItemDataRole.DisplayRole: cell.text,
-            Qt.ItemDataRole.UserRole: cell.value,
-            Qt.ItemDataRole.ToolTipRole: _tool_tip(cell),
-            Qt.ItemDataRole.AccessibleTextRole: f"{cell.text}, {cell.detail}".rstrip(", "),
-            CellRole.DETAIL: cell.detail,
-            CellRole.BAR: cell.bar,
-        }
-        return texts.get(role)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return cell.text
+            case Qt.ItemDataRole.UserRole:
+                return cell.value
+            case Qt.ItemDataRole.ToolTipRole:
+                return _tool_tip(cell)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{cell.text}, {cell.detail}".rstrip(", ")
+            case CellRole.DETAIL:
+                return cell.detail
+            case CellRole.BAR:
+                return cell.bar
+        return None
 
     def headerData(  # noqa: N802 - Qt's name
         self,

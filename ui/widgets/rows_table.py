@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui.models.rows import RowsModel
@@ -45,6 +45,7 @@ class RowsTable(QTableView):
     ) -> None:
         """Show the model in its own order."""
         super().__init__(parent)
+        self._model = model
         self._proxy = QSortFilterProxyModel(self)
         self._proxy.setSourceModel(model)
         self._proxy.setSortRole(Qt.ItemDataRole.UserRole)
@@ -87,7 +88,7 @@ class RowsTable(QTableView):
 
     def choose_row(self, number: int) -> None:
         """Select a row by its number in the model."""
-        index = self._proxy.mapFromSource(self._proxy.sourceModel().index(number, 0))
+        index = self._proxy.mapFromSource(self._model.index(number, 0))
         self.setCurrentIndex(index)
 
     @property
@@ -118,10 +119,29 @@ class RowsTable(QTableView):
         header, room = self.horizontalHeader(), self.viewport().width()
         self._is_fitting = True
         for column, share in self._fitted.items():
-            wanted = max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            wanted = max(self._width_of(column), header.sectionSizeHint(column))
             width = max(self._least_widths[column], min(wanted, round(share * room)))
             self.setColumnWidth(column, width)
         self._is_fitting = False
+
+    def _width_of(self, column: int) -> int:
+        """Return the width in pixels that a column's longest text asks for.
+
+        Qt would ask the delegate about each cell, which takes 0.2 ms of Python: only the cell whose
+        letters are the widest is asked about.
+        """
+        usual, strong = QFont(self.font()), QFont(self.font())
+        strong.setBold(True)
+        widths = {False: QFontMetrics(usual), True: QFontMetrics(strong)}
+        cells = self._model.column(column)
+        if not cells:
+            return 0
+        lengths = [
+            max(map(widths[cell.is_strong].horizontalAdvance, (cell.text, cell.detail)))
+            for cell in cells
+        ]
+        widest = self._model.index(lengths.index(max(lengths)), column)
+        return self.sizeHintForIndex(self._proxy.mapFromSource(widest)).width()
 
     def _leave_dragged(self, column: int, _before: int, _now: int) -> None:
         if not self._is_fitting:

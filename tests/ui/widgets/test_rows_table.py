@@ -2,6 +2,8 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QStyledItemDelegate
 
 from ui.models.rows import Cell, RowsModel
 from ui.widgets.rows_table import RowsTable
@@ -143,6 +145,42 @@ def test_a_column_that_the_user_dragged_stays(fitted, model):
     model.show_rows(layers(LONG, 2 * LONG))
     fitted.resize(700, 200)
     assert fitted.columnWidth(1) == 123
+
+
+class CountingDelegate(QStyledItemDelegate):
+    """Counts the cells whose size was asked."""
+
+    n_asked = 0
+
+    def sizeHint(self, option, index):
+        self.n_asked += 1
+        return super().sizeHint(option, index)
+
+
+def test_a_long_table_asks_its_delegate_about_few_cells(fitted, model):
+    # Each answer takes 0.2 ms: a network of a thousand layers kept the window still for 0.6 s.
+    counting = CountingDelegate(fitted)
+    fitted.setItemDelegate(counting)
+    model.show_rows(layers(*["Add"] * 500, LONG, *["Dense"] * 500))
+    assert fitted.columnWidth(1) > fitted.fontMetrics().horizontalAdvance(LONG)
+    assert 0 < counting.n_asked < 100
+
+
+def test_strong_letters_are_wider(fitted, model):
+    strong = 10 * "w"
+    model.show_rows((*layers(strong + "l"), (cell("a"), cell(strong, is_strong=True))))
+    metrics = QFontMetrics(QFont())
+    bold = QFont()
+    bold.setBold(True)
+    assert QFontMetrics(bold).horizontalAdvance(strong) > metrics.horizontalAdvance(strong + "l")
+    assert fitted.columnWidth(1) > QFontMetrics(bold).horizontalAdvance(strong)
+
+
+def test_the_widest_cell_is_found_in_any_order(fitted, model):
+    fitted.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    model.show_rows(layers(LONG, "Zero"))
+    assert shown(fitted, 1) == ["Zero", LONG]
+    assert fitted.columnWidth(1) > fitted.fontMetrics().horizontalAdvance(LONG)
 
 
 def test_a_second_line_counts_as_well(fitted, model):
