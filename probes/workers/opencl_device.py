@@ -5,6 +5,7 @@ Leaves to others: running and timing (`opencl_work`), what is computed (`opencl_
 
 import contextlib
 import pathlib
+import re
 import warnings
 
 import numpy as np
@@ -15,6 +16,7 @@ import opencl_pocl
 import worker_errors
 
 _KERNELS = pathlib.Path(__file__).resolve().parent / "kernels"
+_INCLUDED = re.compile(r'^#include "(\w+\.cl)"$', re.MULTILINE)
 # Part of the device's memory that one kernel may take: others use it too.
 _MEMORY_SHARE = 0.6
 # What is handed over together should not keep a device longer: displays freeze, drivers reset it.
@@ -66,6 +68,12 @@ def find_device(cl, device_id, device_name=None, platform_name=None, is_driver_a
                 )
             )
     return device
+
+
+def _text_of(name):
+    """Return a file of `kernels` with what it includes: drivers know no folder of ours."""
+    text = (_KERNELS / name).read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda found: _text_of(found.group(1)), text)
 
 
 class OpenclDevice:
@@ -177,8 +185,7 @@ class OpenclDevice:
         )
         key = (file, definitions)
         if key not in self._programs:
-            text = (_KERNELS / (file + ".cl")).read_text(encoding="utf-8")
-            self._programs[key] = self._program(definitions + text)
+            self._programs[key] = self._program(definitions + _text_of(file + ".cl"))
         return self.cl.Kernel(self._programs[key], name)
 
     def numbers(self, precision):

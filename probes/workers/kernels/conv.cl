@@ -10,47 +10,8 @@
 //
 // Macros: REAL, ACC, VW, LX, LY, MR, NR as in gemm.cl.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#if VW == 1
-#define VEC REAL
-#define SUM ACC
-#else
-#define VEC JOIN(REAL, VW)
-#define SUM JOIN(ACC, VW)
-#endif
-#ifdef USE_HALF
-#define WIDEN(v) JOIN(convert_, SUM)(v)
-#else
-#define WIDEN(v) (v)
-#endif
-#define NV (NR / VW)
-#define TM (LY * MR)
-#define TN (LX * NR)
-
-#define IMAGES g[0]
-#define SOURCE_H g[1]
-#define SOURCE_W g[2]
-#define SOURCE_C g[3]
-#define TARGET_H g[4]
-#define TARGET_W g[5]
-#define TARGET_C g[6]
-#define TAPS_Y g[7]
-#define TAPS_X g[8]
-#define STRIDE_Y g[9]
-#define STRIDE_X g[10]
-#define DILATION_Y g[11]
-#define DILATION_X g[12]
-#define PAD_Y g[13]
-#define PAD_X g[14]
-#define GROUP_SOURCE_C g[15]
-#define GROUP_TARGET_C g[16]
-#define CLASSES_Y g[17]
-#define CLASSES_X g[18]
+#include "panels.cl"
+#include "geometry.cl"
 
 // Place in the source that tap `tap` of a target place looks at.
 #ifdef GRADIENT

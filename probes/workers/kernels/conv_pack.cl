@@ -2,24 +2,9 @@
 // convolutions. Geometry as in conv.cl. Panels were filled with zeros before: what lies outside the
 // image, or pads rows and depth, is not written again.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
+#include "numbers.cl"
 
-#define IMAGES g[0]
-#define SOURCE_H g[1]
-#define SOURCE_W g[2]
-#define SOURCE_C g[3]
-#define TARGET_H g[4]
-#define TARGET_W g[5]
-#define TAPS_Y g[7]
-#define TAPS_X g[8]
-#define STRIDE_Y g[9]
-#define STRIDE_X g[10]
-#define DILATION_Y g[11]
-#define DILATION_X g[12]
-#define PAD_Y g[13]
-#define PAD_X g[14]
+#include "geometry.cl"
 
 // Sets `from` to where tap `tap` of target pixel `pixel` looks in the source, or returns.
 #define FIND_SOURCE(pixel, tap)                                                                  \

@@ -7,27 +7,7 @@
 // Dimension 2 goes over batch x splits: a split takes `chunk` of the depth and has a result of its
 // own (of sums not yet rounded), to be added up by sum_parts.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#if VW == 1
-#define VEC REAL
-#define SUM ACC
-#else
-#define VEC JOIN(REAL, VW)
-#define SUM JOIN(ACC, VW)
-#endif
-#ifdef USE_HALF
-#define WIDEN(v) JOIN(convert_, SUM)(v)
-#else
-#define WIDEN(v) (v)
-#endif
-#define NV (NR / VW)
-#define TM (LY * MR)
-#define TN (LX * NR)
+#include "panels.cl"
 
 void store(__global RESULT *c, SUM value, int columns, int accumulate)
 {

@@ -5,17 +5,11 @@
 // of the depth. Dimension 2 goes over batch x splits, as in gemm.cl. Rows and columns beyond the
 // edge repeat the last one and are not stored. Macros: REAL, ACC, VW, MR, NV or NC.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
+#include "vectors.cl"
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 #if VW == 1
 #define LOAD(p) ((ACC)*(p))
-#define SUM ACC
 #else
-#define SUM JOIN(ACC, VW)
 #ifdef USE_HALF
 #define LOAD(p) JOIN(convert_, SUM)(JOIN(vload, VW)(0, p))
 #else

@@ -2,9 +2,7 @@
 // Macros: REAL, ACC, VW (vector width), VEC and SUM (vectors of both), WIDEN and NARROW between
 // them, LOAD and STORE of a vector of REAL anywhere, GROUP (work-items of a row).
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
+#include "numbers.cl"
 
 #ifdef APPLY
 // One value of the result from up to 4 inputs; `i` is its index. Inputs that are missing repeat

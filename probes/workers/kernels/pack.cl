@@ -5,9 +5,7 @@
 // Element (row, d) of the source lies at offset + row*row_stride + (d / inner)*outer_stride
 // + (d % inner)*depth_stride. Dimension 2 goes over the products of a batch.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
+#include "numbers.cl"
 
 // Depths that one work-item of pack_rows copies.
 #define PACK_DEPTH 16

@@ -2,17 +2,7 @@
 // its result is stored, so nothing can be left out.
 // Macros: REAL, VW (vector width), CHAINS (independent ones that hide the latency), and MAD.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#if VW == 1
-#define VEC REAL
-#else
-#define VEC JOIN(REAL, VW)
-#endif
+#include "vectors.cl"
 
 // `n` times 4 steps of each chain; the addend comes from outside, so it cannot be folded.
 __kernel void peak(__global VEC *result, float addend, int n)

@@ -2,8 +2,8 @@
 // Each product is of another byte than the one before, and the step by which the bytes move comes
 // from outside, so nothing can be left out. Macros: VW (vector width), CHAINS.
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
+#include "numbers.cl"
+
 #if VW == 1
 #define WHOLE int
 #define BYTES char

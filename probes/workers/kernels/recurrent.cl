@@ -2,9 +2,7 @@
 // `gates` holds those of a sample at a timestep side by side, of the LSTM: input, forget,
 // candidate, output. States have a timestep more, of zeros, which lies before the first: `slot` says where one goes.
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
+#include "numbers.cl"
 
 ACC sigmoid(ACC x)
 {

@@ -6,9 +6,7 @@
 #define ABREAST 1
 #endif
 
-#ifdef USE_HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
+#include "numbers.cl"
 
 // Index of this work-item's first vector, and of the vector behind its group's stretch.
 #define STRETCH                                                                      \
