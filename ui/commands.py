@@ -64,6 +64,7 @@ def advise(options: argparse.Namespace) -> int:
     from ui.progress import TerminalProgress
 
     with TerminalProgress() as progress:
+        progress.ask_machine()
         recommendation = journey.walk(request, on_event=progress.show, cancel=progress.cancel)
     tell_not_kept(keep_last(recommendation))
     if options.pdf is not None:
@@ -81,8 +82,10 @@ def advise(options: argparse.Namespace) -> int:
 
 def probe(options: argparse.Namespace) -> int:
     """Print the facts about this machine."""
+    from ui.progress import probed_machine
+
     check_targets(options.json)
-    profile = journey.probe_machine()
+    profile = probed_machine()
     if options.json is not None:
         write_document(options.json, profile)
     else:
@@ -106,9 +109,9 @@ def bench(options: argparse.Namespace) -> int:
     if options.network is not None:
         workload = journey.load_job(request, dataset.bundled_knowledge())
     from ui import bench_modes
-    from ui.progress import TerminalProgress
+    from ui.progress import TerminalProgress, probed_machine
 
-    profile = journey.probe_machine()
+    profile = probed_machine()
     with TerminalProgress() as progress:
         results = bench_modes.measure(
             request,
@@ -177,7 +180,9 @@ def data(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Print what belongs into a bug report: versions, the machine, what is missing."""
-    profile = journey.probe_machine()
+    from ui.progress import probed_machine
+
+    profile = probed_machine()
     if options.json is not None:
         write_document(options.json, profile)
         return EXIT_DONE

@@ -14,6 +14,7 @@ from typing import TextIO
 
 from advisor.format import format_duration, format_duration_interval, format_rate
 from advisor.i18n import N_
+from advisor.model.machine import MachineProfile
 from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import flop, rate
 from advisor.report.job_line import job_sentence
@@ -21,6 +22,7 @@ from advisor.report.names import OUTCOMES, request_name
 from advisor.report.said import said_line, said_title
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
+from ui import journey
 from ui.ending import answered_by
 from ui.journey import JourneyEvent, PlanReady, ProfileReady, ProvisionalReady
 from ui.terminal import user_translator
@@ -61,7 +63,7 @@ class TerminalProgress:
     ) -> None:
         """Give them back and end the rewritten line."""
         self._open.close()
-        self._clear()
+        self.clear()
         if self._n_skipped:
             text = N_("{n} kernels of less weight were left out, as the time set aside was used up")
             self._line(self._tr(text, n=self._n_skipped))
@@ -72,6 +74,10 @@ class TerminalProgress:
             self._line(self._tr(N_("cancelling: what was measured is kept")))
         elif not self.cancel.hurry():
             raise KeyboardInterrupt
+
+    def ask_machine(self) -> None:
+        """Tell that the machine is asked what it is: a driver may take half a minute to answer."""
+        self._rewrite(self._tr(N_("Asking this machine and its drivers what they are …")))
 
     def show(self, event: JourneyEvent) -> None:
         """Tell one event."""
@@ -139,7 +145,7 @@ class TerminalProgress:
         # A terminal that was closed has nobody to tell; the figures are kept all the same.
         self._said_s = time.monotonic()
         with contextlib.suppress(OSError):
-            self._clear()
+            self.clear()
             self._stream.write(text + "\n")
             self._stream.flush()
 
@@ -155,11 +161,22 @@ class TerminalProgress:
             self._stream.flush()
         self._has_line = True
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """End the rewritten line: nothing of it stays."""
         if self._has_line:
             self._has_line = False
             with contextlib.suppress(OSError):
                 self._stream.write("\r\x1b[K")
+
+
+def probed_machine() -> MachineProfile:
+    """Return the facts about this machine; until they are there a terminal says what is done."""
+    progress = TerminalProgress()
+    progress.ask_machine()
+    try:
+        return journey.probe_machine()
+    finally:
+        progress.clear()
 
 
 def _figure(result: Measurement) -> str:

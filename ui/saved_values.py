@@ -53,7 +53,9 @@ def saved_values(options: argparse.Namespace) -> tuple[MachineProfile, Measureme
         "nothing was measured here yet: the data sheet stands in; `dl-advisor bench` measures, and"
         " --measurements takes what it wrote"
     )
-    return journey.probe_machine(), None
+    from ui.progress import probed_machine
+
+    return probed_machine(), None
 
 
 def _check_same_machine(path: Path, profile: MachineProfile) -> None:
@@ -87,7 +89,9 @@ def saved_profile(options: argparse.Namespace) -> MachineProfile:
         InputError: when the file has none.
     """
     if options.profile is None:
-        return journey.probe_machine()
+        from ui.progress import probed_machine
+
+        return probed_machine()
     profile = read_part(options.profile, MachineProfile)
     try:
         check_machine(profile)

@@ -12,8 +12,9 @@ from advisor.model.measurement import BenchmarkRequest, FailedMeasurement, Outco
 from advisor.model.quantity import Precision
 from probes.bench.events import KernelFinished
 from tests.ui.advice_values import a_measurement, an_advice
+from ui import journey
 from ui.journey import ProvisionalReady
-from ui.progress import TerminalProgress
+from ui.progress import TerminalProgress, probed_machine
 
 
 def failed(n, message):
@@ -96,3 +97,33 @@ def test_a_reason_is_told_in_the_language_of_the_user(monkeypatch):
     TerminalProgress(stream).show(failed(1, "the worker did not end within 29.4 s"))
     assert "29.4" in stream.getvalue()
     assert "the worker" not in stream.getvalue()
+
+
+class Terminal(io.StringIO):
+    """A stream that calls itself a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_says_that_drivers_are_asked_until_they_answered(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    seen = []
+
+    def answer():
+        seen.append(stream.getvalue())
+        return an_advice().profile
+
+    monkeypatch.setattr(journey, "probe_machine", answer)
+    assert probed_machine() == an_advice().profile
+    assert "asking this machine" in seen[0].lower()
+    assert stream.getvalue() == seen[0] + "\r\x1b[K", "nothing of it stays"
+
+
+def test_a_file_hears_nothing_of_it(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr(journey, "probe_machine", lambda: an_advice().profile)
+    probed_machine()
+    assert stream.getvalue() == ""
