@@ -3,13 +3,16 @@
 Leaves to others: what happens in a folder (`probes.bench.process`).
 """
 
+import contextlib
 import functools
 import importlib
+import itertools
 import os
 import re
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from advisor.errors import InputError
@@ -19,17 +22,28 @@ _OF_PROCESS = re.compile(re.escape(_PREFIX) + r"(\d+)-")
 # Other containers may share the folder, where the number of a process says nothing here: what is
 # younger than any run may be in use.
 _OLD_S = 86_400.0
+_NUMBERS = itertools.count()
 
 
-def worker_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a fresh folder that is removed when its context ends.
+@contextlib.contextmanager
+def worker_folder() -> Iterator[str]:
+    """Make a fresh folder that is removed when its context ends, whenever Ctrl-C comes.
 
     Raises:
         InputError: no place for temporary files can be written.
     """
     _sweep_once()
-    prefix = f"{_PREFIX}{os.getpid()}-"
-    return tempfile.TemporaryDirectory(prefix=prefix, dir=_place(), ignore_cleanup_errors=True)
+    place, prefix = _place(), f"{_PREFIX}{os.getpid()}-{next(_NUMBERS)}-"
+    try:
+        with tempfile.TemporaryDirectory(
+            prefix=prefix, dir=place, ignore_cleanup_errors=True
+        ) as folder:
+            yield folder
+    except KeyboardInterrupt:
+        # It may have come after the folder was made, and before anybody was to remove it.
+        for left in Path(place).glob(f"{prefix}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        raise
 
 
 def _place() -> str:

@@ -66,5 +66,27 @@ def test_no_place_for_temporary_files_says_what_to_do(monkeypatch):
         raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
 
     monkeypatch.setattr("probes.bench.folders.tempfile.gettempdir", nowhere)
-    with pytest.raises(InputError, match="set TMPDIR to one that can"):
-        worker_folder()
+    with pytest.raises(InputError, match="set TMPDIR to one that can"), worker_folder():
+        pass
+
+
+def test_ctrl_c_right_after_the_folder_was_made_leaves_none(monkeypatch, tmp_path):
+    monkeypatch.setattr("probes.bench.folders.tempfile.gettempdir", lambda: str(tmp_path))
+    usual = tempfile.mkdtemp
+
+    def interrupted(*words):
+        Path(usual(*words), "keras.json").write_text("{}", encoding="utf-8")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "mkdtemp", interrupted)
+    with pytest.raises(KeyboardInterrupt), worker_folder():
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_are_open_at_once_go_one_by_one(monkeypatch, tmp_path):
+    monkeypatch.setattr("probes.bench.folders.tempfile.gettempdir", lambda: str(tmp_path))
+    with worker_folder() as first:
+        with pytest.raises(KeyboardInterrupt), worker_folder():
+            raise KeyboardInterrupt
+        assert Path(first).exists()
