@@ -36,7 +36,8 @@ Names; with several values the condition is true ...
     runs_on:a|b           ... when the work runs there now: cpu, igpu, dgpu
     network_has:a|b       ... when the network has an operator of any of these kinds
                               (`advisor.model.kernel.OperatorKind`), or convolutions in groups
-                              of one channel and one result each: groups_of_one_channel
+                              of one channel and one result each: groups_of_one_channel,
+                              or TimeDistributed around a dense layer: layer_over_time
     network_lacks:a|b     ... when the network has no operator of any of them
     framework_not_installed:a|b  ... when no environment has any of these distributions
     already_default:a|b   ... when the OS family is one of these (or the value is "any"): the
@@ -64,7 +65,12 @@ _OS_FAMILIES = frozenset({"linux", "windows", "macos"})
 _GPU_VENDORS = frozenset({"amd", "intel", "nvidia", "apple", "qualcomm", "broadcom", "arm"})
 # A convolution that is written in groups though it is a depthwise one.
 GROUPS_OF_ONE_CHANNEL = "groups_of_one_channel"
-_OPERATOR_KINDS = frozenset(kind.value for kind in OperatorKind) | {GROUPS_OF_ONE_CHANNEL}
+# A layer that Keras applies to one moment of a sequence after the other, and need not.
+LAYER_OVER_TIME = "layer_over_time"
+_OPERATOR_KINDS = frozenset(kind.value for kind in OperatorKind) | {
+    GROUPS_OF_ONE_CHANNEL,
+    LAYER_OVER_TIME,
+}
 
 FLAGS = frozenset(
     {

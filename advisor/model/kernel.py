@@ -146,6 +146,8 @@ class PoolShape:
 
 # The element-wise operation that moves values into another order of dimensions.
 TRANSPOSE = "transpose"
+# An `ElementwiseShape` that takes a part out of a tensor of so many values.
+SLICE = "slice"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from advisor.network import (
 )
 from advisor.network.call import Call, Result, Rule, Shape, Step
 from advisor.network.fields import Fields, plain_name
-from advisor.network.moments import moment_repeats
+from advisor.network.moments import moment_repeats, slices
 from advisor.network.rules_encoding import ENCODINGS, encoding
 from advisor.network.windows import read_image, read_rank
 
@@ -38,6 +38,9 @@ _LAYER_RULES: dict[str, Rule] = {
     **rules_pooling.RULES,
     **rules_recurrent.RULES,
 }
+
+# The step of `TimeDistributed` that takes the sequence apart, behind the one that turns it.
+_SLICES = 1
 
 # Wrappers may stand in wrappers, but not without end.
 _MAX_WRAPPERS = 8
@@ -71,7 +74,7 @@ def _time_distributed(call: Call, depth: int) -> Result:
     outputs = tuple((timesteps, *shape) for shape in result.outputs)
     steps: list[Step] = []
     if result.steps:
-        steps = [call.elementwise("copy", call.input)]
+        steps = [call.elementwise("copy", call.input), slices(call.total(call.input), timesteps)]
         ends = []
         for time, often in enumerate(repeats):
             made = tuple(replace(step, repeats=often * step.repeats) for step in result.steps)
@@ -89,8 +92,8 @@ def _at_time(made: tuple[Step, ...], time: int, *, first: int) -> list[Step]:
         reads = step.reads
         if reads is None:
             reads = (position - 1,) if position else (-1,)
-        # What is put in order for all moments stands before all steps.
-        reads = tuple(first + read if read >= 0 else 0 for read in reads)
+        # What is put in order and taken apart for all moments stands before all steps.
+        reads = tuple(first + read if read >= 0 else _SLICES for read in reads)
         found.append(replace(step, reads=reads, is_shared=step.is_shared or time > 0))
     return found
 

@@ -6,13 +6,15 @@ Leaves to others: reading files (`advisor.network.reading`), each layer's rule
 (`advisor.network.dispatch`).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.errors import NetworkFileError
+from advisor.model.kernel import ElementwiseShape
 from advisor.network.builder import MAX_CALLS, Network, NetworkBuilder, Tensor
-from advisor.network.call import Call, Shape
+from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.dispatch import apply_layer
 from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
@@ -20,7 +22,7 @@ from advisor.network.keras_loss import compiled_loss
 from advisor.network.keras_references import Reference, indexed_by, recorded_shape
 from advisor.network.keras_wiring import Node, read_wiring
 from advisor.network.masks import gives_mask
-from advisor.network.moments import moment_repeats
+from advisor.network.moments import moment_repeats, slices
 
 _MODELS = ("Sequential", "Functional", "Model")
 _MAX_NESTING = 16
@@ -308,6 +310,21 @@ def _count_layers(body: Mapping[str, Any]) -> int:
     return max(1, count)
 
 
+def _taken_apart(builder: NetworkBuilder, path: str, *, tensor: Tensor, scope: _Scope) -> Tensor:
+    """Return a sequence that is turned, moments first, and taken apart moment by moment."""
+    elements = scope.batch * tensor.fold * math.prod(tensor.shape)
+    turned = Step(shape=ElementwiseShape(op="copy", elements=elements), elements=elements)
+    result = Result(outputs=(tensor.shape,), steps=(turned, slices(elements, tensor.shape[0])))
+    (made,) = builder.add(
+        path,
+        class_name="TimeDistributed",
+        result=result,
+        tensors=(tensor,),
+        repeats=scope.repeats,
+    )
+    return replace(made, fold=tensor.fold)
+
+
 def _distribute_model(
     builder: NetworkBuilder,
     path: str,
@@ -323,7 +340,8 @@ def _distribute_model(
     class_name, body = _model_body(wrapped)
     repeats = moment_repeats(timesteps, n_layers=_count_layers(body), is_moment=scope.is_moment)
     inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1, is_moment=True)
-    frames = tuple(replace(t, shape=t.shape[1:], is_masked=False) for t in tensors)
+    apart = [_taken_apart(builder, path, tensor=tensor, scope=scope) for tensor in tensors]
+    frames = tuple(replace(t, shape=t.shape[1:], is_masked=False) for t in apart)
     moments = [
         _build(
             builder,

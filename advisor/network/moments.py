@@ -4,6 +4,9 @@ Keras unrolls `TimeDistributed` and runs `ConvLSTM` in a loop: many small kernel
 Leaves to others: what the layer computes (`advisor.network.dispatch`, `.rules_recurrent`).
 """
 
+from advisor.model.kernel import SLICE, ElementwiseShape
+from advisor.network.call import Step
+
 # Of a longer sequence several moments count as one operator that is run several times.
 _MOST_MOMENTS = 48
 # Layers that a model is unfolded into.
@@ -24,3 +27,17 @@ def moment_repeats(
     told = min(timesteps, most)
     often, more = divmod(timesteps, told)
     return (often + 1,) * more + (often,) * (told - more)
+
+
+def slices(elements: int, timesteps: int) -> Step:
+    """Return the step that takes all moments out of a sequence, one after the other.
+
+    Args:
+        elements: values of the whole sequence, for the whole batch.
+        timesteps: at least 1.
+    """
+    return Step(
+        shape=ElementwiseShape(op=SLICE, elements=elements),
+        elements=elements // timesteps,
+        repeats=timesteps,
+    )

@@ -10,9 +10,10 @@ Leaves to others: windows (`rules_operations_windows`), the layers (`rules_arran
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from advisor.model.kernel import ElementwiseShape
+from advisor.model.kernel import SLICE, ElementwiseShape
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION, is_integer
 
@@ -253,6 +254,8 @@ def _cut(entry: Any, size: int) -> int | None:
     return len(range(*slice(*bounds).indices(size))) or None
 
 
+# These take a part out of one tensor.
+_SLICES = ("getitem", "slice")
 RENAMED: dict[str, Callable[[Call], _Shapes]] = {"squeeze": _squeezed, "expanddims": _expanded}
 MOVED: dict[str, Callable[[Call], _Shapes]] = {
     "transpose": _transposed,
@@ -323,4 +326,7 @@ def find_arranged(name: str, call: Call) -> Result | None:
         return Result(outputs=outputs)
     elements = sum(math.prod(shape) for shape in outputs)
     step = call.elementwise("copy", (elements,), n_inputs=len(call.inputs))
+    if name in _SLICES:
+        whole = ElementwiseShape(op=SLICE, elements=call.total(call.input))
+        step = replace(step, shape=whole)
     return Result(outputs=outputs, steps=(step,))

@@ -10,9 +10,11 @@ from advisor.model.kernel import ConvShape
 from advisor.model.option import Option, OptionFact
 from advisor.model.quantity import Precision
 from advisor.model.workload import Operator, Workload
+from advisor.predict.at_once import written_at_once
 
-# The row of the options table that says so.
+# The rows of the options table that say so.
 _AS_DEPTHWISE = "groups-as-depthwise"
+_AT_ONCE = "dense-without-time-distributed"
 
 
 def option_precision(option: Option, *, workload: Workload) -> Precision:
@@ -31,6 +33,8 @@ def mixed_format(fact: OptionFact) -> Precision | None:
 
 def rewritten(workload: Workload, *, fact_id: str) -> Workload | None:
     """Return a job that computes the same as a row of the options table has it; None: as it is."""
+    if fact_id == _AT_ONCE:
+        return written_at_once(workload)
     if fact_id != _AS_DEPTHWISE:
         return None
     operators = tuple(_as_depthwise(operator) for operator in workload.operators)

@@ -39,6 +39,7 @@ from advisor.model.kernel import (
 from advisor.model.measurement import Measurement
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Operator, Workload
+from advisor.predict.slices import slice_calls
 
 _KINDS: dict[type, OperatorKind] = {
     GemmShape: OperatorKind.GEMM,
@@ -286,6 +287,8 @@ def without_dropout(shape: RecurrentShape) -> RecurrentShape:
 
 
 def _single_calls(operator: Operator, *, phase: Phase, batch_size: int) -> tuple[KernelCall, ...]:
+    if (sliced := slice_calls(operator, phase=phase)) is not None:
+        return sliced
     shape = _as_run(operator, batch_size)
     if phase is Phase.INFERENCE and isinstance(shape, NormShape) and shape.kind == "batch":
         shape = NormShape(kind="batch_inference", elements=shape.elements, channels=shape.channels)

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, Condition
+from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, LAYER_OVER_TIME, Condition
 from advisor.model.instructions import has_onednn_by_default, other_onednn
 from advisor.model.kernel import ConvShape
 from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
+from advisor.predict.at_once import has_layer_over_time
 from advisor.predict.fresh import fresh_bytes_of_step
 from advisor.predict.work import operator_kind
 
@@ -296,6 +297,8 @@ def _kinds_of_operators(workload: Workload) -> set[str]:
     kinds = {operator_kind(shape).value for shape in shapes}
     if any(isinstance(shape, ConvShape) and shape.has_groups_of_one_channel for shape in shapes):
         kinds.add(GROUPS_OF_ONE_CHANNEL)
+    if has_layer_over_time(workload):
+        kinds.add(LAYER_OVER_TIME)
     return kinds
 
 

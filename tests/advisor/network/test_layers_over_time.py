@@ -2,7 +2,14 @@
 
 import pytest
 
-from advisor.model.kernel import ConvShape, Direction, ElementwiseShape, GemmShape
+from advisor.model.kernel import (
+    SLICE,
+    ConvShape,
+    Direction,
+    ElementwiseShape,
+    GemmShape,
+    KernelCall,
+)
 from advisor.model.quantity import Phase
 from advisor.predict.work import kernel_calls
 from tests.advisor.network.networks_data import built, layer, sequential
@@ -11,10 +18,12 @@ from tests.advisor.network.networks_data import built, layer, sequential
 def test_a_layer_at_each_step_of_time_is_run_once_for_each():
     inner = layer("Dense", units=4)
     network = built(sequential((7, 5), layer("TimeDistributed", layer=inner)), batch=3)
-    first, *steps, joined, turned = network.operators
+    first, apart, *steps, joined, turned = network.operators
     assert [each.shape for each in steps] == [GemmShape(m=3, n=4, k=5)] * 7
-    assert [each.inputs for each in steps] == [(0,)] * 7
-    assert joined.inputs == tuple(range(1, 8))
+    assert [each.inputs for each in steps] == [(1,)] * 7
+    assert joined.inputs == tuple(range(2, 9))
+    assert apart.shape == ElementwiseShape(op=SLICE, elements=3 * 7 * 5)
+    assert (apart.repeats, apart.output_elements) == (7, 3 * 7 * 5)
     assert first.shape == ElementwiseShape(op="copy", elements=3 * 7 * 5)
     assert turned.shape == ElementwiseShape(op="copy", elements=3 * 7 * 4)
     assert [each.parameters for each in steps] == [24, 0, 0, 0, 0, 0, 0]
@@ -30,6 +39,35 @@ def test_a_model_at_each_step_of_time_is_run_once_for_each():
     assert network.parameters == 24 + 15
     assert sum(each.used_parameters > 0 for each in products) == 12
     assert network.outputs[0].shape == (6, 3)
+
+
+@pytest.mark.parametrize("kind", ["layer", "model"])
+def test_each_moment_has_a_gradient_as_large_as_the_sequence(kind):
+    # StridedSliceGrad fills the whole with zeros but for the moment: its square, not its length.
+    dense = layer("Dense", units=4)
+    inner = dense if kind == "layer" else sequential((8,), dense)
+    network = built(
+        sequential((50, 8), layer("Dense", units=8), layer("TimeDistributed", layer=inner)), batch=2
+    )
+    (apart,) = (each for each in network.operators if getattr(each.shape, "op", None) == SLICE)
+
+    def calls(phase):
+        return kernel_calls(apart, phase=phase, batch_size=2)
+
+    taken = KernelCall(
+        shape=ElementwiseShape(op="copy", elements=2 * 8), direction=Direction.FORWARD, count=50
+    )
+    whole = ElementwiseShape(op="copy", elements=2 * 50 * 8)
+    filled = KernelCall(shape=whole, direction=Direction.BACKWARD, count=2 * 50)
+    assert calls(Phase.INFERENCE) == (taken,)
+    assert calls(Phase.TRAINING) == (taken, filled)
+
+
+def test_nobody_asks_for_the_gradient_of_what_a_network_is_given():
+    inner = layer("Dense", units=4)
+    network = built(sequential((50, 8), layer("TimeDistributed", layer=inner)), batch=2)
+    calls = kernel_calls(network.operators[1], phase=Phase.TRAINING, batch_size=2)
+    assert [call.direction for call in calls] == [Direction.FORWARD]
 
 
 @pytest.mark.parametrize("timesteps", [1, 47, 48, 49, 96, 101, 1000])
@@ -118,7 +156,7 @@ def test_a_frozen_layer_is_trained_at_no_moment():
     network = built(sequential((4, 5), layer("Dense", units=5), frozen))
     directions = [
         call.direction
-        for each in network.operators[2:-2]
+        for each in network.operators[3:-2]
         for call in kernel_calls(each, phase=Phase.TRAINING, batch_size=2)
     ]
     assert directions == [Direction.FORWARD, Direction.INPUT_GRADIENT] * 4
@@ -149,7 +187,8 @@ def test_models_of_sequences_in_models_of_sequences_are_unfolded_once():
         shape = (30, *shape)
         body = sequential(shape, layer("TimeDistributed", layer=body))
     network = built(body)
-    assert len(network.operators) == 30
+    assert sum(isinstance(each.shape, GemmShape) for each in network.operators) == 30
+    assert len(network.operators) == 2 + 30 * (1 + 2 * 2)
     assert network.multiply_adds_per_sample == 30**3 * 10
 
 

@@ -155,6 +155,26 @@ def test_a_recurrent_layer_within_a_sequence_keeps_that_of_all_moments():
     )
 
 
+# Growth of peak memory in the first steps, in MiB (Keras 3.15, TensorFlow 2.21, Adam).
+@pytest.mark.parametrize(
+    ("timesteps", "filters", "batch", "measured"),
+    [(100, 128, 64, (195, 386)), (50, 64, 128, (124, 125))],
+)
+def test_a_sequence_that_is_taken_apart_keeps_a_gradient_for_each_moment(
+    timesteps, filters, batch, measured
+):
+    def told(last):
+        body = (layer("Conv1D", filters=filters, kernel_size=3, padding="same"), last)
+        network = network_from_config(
+            sequential((timesteps, 16), *body), name="n", batch_size=batch
+        )
+        return training_bytes(network, precision=Precision.FLOAT32, optimizer="adam") / 2**20
+
+    dense = layer("Dense", units=10)
+    assert 0.35 * measured[1] < told(layer("TimeDistributed", layer=dense)) < measured[0]
+    assert told(dense) < 0.2 * measured[0]
+
+
 # The same of layers with convolutions; `batch` samples at once.
 @pytest.mark.parametrize(
     ("shape", "batch", "body", "measured"),

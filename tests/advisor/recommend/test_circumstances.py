@@ -16,6 +16,7 @@ from advisor.recommend.circumstances import (
     usable_memory_bytes,
     vendor_word,
 )
+from tests.advisor.network.networks_data import built, layer, sequential
 from tests.advisor.predict.builders import conv
 from tests.advisor.recommend.builders import (
     CONVOLUTION,
@@ -129,6 +130,14 @@ def test_kinds_of_operators():
     assert decide(parse_condition("network_has:groups_of_one_channel"), given=where) is False
     for text in ("network_lacks:gemm", "network_has:gemm"):
         assert decide(parse_condition(text), given=given()) is None
+
+
+def test_a_dense_layer_over_time_is_a_kind_besides():
+    dense = layer("Dense", units=4)
+    for inner, answer in ((dense, True), (layer("Conv1D", filters=2, kernel_size=3), False)):
+        network = built(sequential((7, 5, 6), layer("TimeDistributed", layer=inner)))
+        where = given(workload=a_workload(operators=network.operators))
+        assert decide(parse_condition("network_has:layer_over_time"), given=where) is answer
 
 
 @pytest.mark.parametrize(("channels", "answer"), [(8, True), (16, False)])
