@@ -32,6 +32,9 @@ _MEBIBYTE = 1 << 20
 
 # Two directions of a recurrent layer that share several threads, over one direction.
 _BOTH_WAYS = 1.4
+# Sharing a product out among the threads of Eigen and waiting for the last of them: the layers over
+# time of a Zen 4 and of a Zen 3 (two cores of virtual machines) are told best with 40 to 80 us.
+_FORK_S = 45e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,11 @@ class DeviceCeilings:
         """Whether kernels were timed as a framework starts them: on the CPU, not by OpenCL."""
         return self.device_id == CPU_DEVICE_ID and bool(self.points)
 
+    @property
+    def fork_s(self) -> float:
+        """What Eigen takes to share a product out among threads; oneDNN shows no such jump."""
+        return _FORK_S if self.library is Library.EIGEN and self.parallel_units > 1 else 0.0
+
     def rate(self, precision: Precision) -> PrecisionRate:
         """Return the best rate at a precision, that of float32 where the precision has none."""
         known = {rate.precision: rate for rate in self.rates}
@@ -106,6 +114,7 @@ def _efficiency_model(device: DeviceCeilings) -> EfficiencyModel:
             byte_per_s=device.bandwidth_byte_per_s,
             dispatch_s=device.dispatch_s,
             both_ways=2.0 if device.parallel_units == 1 else _BOTH_WAYS,
+            fork_s=device.fork_s,
         )
         for rate in device.rates
     }

@@ -26,7 +26,7 @@ from advisor.model.quantity import Precision
 from advisor.predict.functions import cost_over_relu
 from advisor.predict.grouped import grouped_flop, is_grouped
 from advisor.predict.kernel_features import features
-from advisor.predict.launch import Launches, launches_of
+from advisor.predict.launch import Launches, forks_of, launches_of
 from advisor.predict.point import KernelPoint
 from advisor.predict.shape_factor import log_factor
 from advisor.predict.untimed import usual_factor
@@ -75,13 +75,15 @@ class Roofline:
     """Limits of a device at one precision: rate, bandwidth, and what one kernel call costs.
 
     `both_ways` is the work of a bidirectional layer over that of one direction: 2, or less where
-    the directions run beside each other.
+    the directions run beside each other. `fork_s` is what sharing a product out among threads
+    takes, once for each product of a time step that is.
     """
 
     flop_per_s: float
     byte_per_s: float
     dispatch_s: float
     both_ways: float = 2.0
+    fork_s: float = 0.0
 
     def work_s(self, shape: KernelShape, *, direction: Direction, precision: Precision) -> float:
         """Return the least time of the work of one execution, without starting it.
@@ -94,7 +96,9 @@ class Roofline:
         computing = operations / self.flop_per_s
         if isinstance(shape, RecurrentShape):
             ways = self.both_ways / 2.0 if shape.is_bidirectional else 1.0
-            return ways * (computing + self._between_products_s(shape, direction, precision))
+            between = self._between_products_s(shape, direction, precision)
+            forking = self.fork_s * forks_of(shape, direction=direction)
+            return ways * (computing + between + forking)
         moved = bytes_moved(shape, direction=direction, precision=precision)
         return max(computing, moved / self.byte_per_s)
 

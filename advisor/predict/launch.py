@@ -10,9 +10,15 @@ import math
 import statistics
 from collections.abc import Callable, Iterable
 
-from advisor.model.kernel import Cell, Direction, KernelShape, OperatorKind, RecurrentShape
+from advisor.model.kernel import (
+    Cell,
+    Direction,
+    KernelShape,
+    OperatorKind,
+    RecurrentShape,
+)
 from advisor.predict.point import KernelPoint
-from advisor.predict.work import operator_kind
+from advisor.predict.work import GATES, operator_kind
 
 # Where no small kernel was measured: as a share of one call of a tiny network from Python, which
 # is as much a matter of single-thread speed. Keras 3 on TensorFlow with oneDNN, two cores of a
@@ -43,6 +49,10 @@ _MASKED_STEPS = 1.15
 _SPLIT_STEPS = 2.0
 # Time steps of a cell over those of an LSTM, of random layers (decision 0014).
 _CELL_STEPS = {Cell.LSTM: 1.0, Cell.GRU: 1.2, Cell.RNN: 0.7}
+# Multiply-adds from which Eigen takes two threads for a product: 210,000 cycles by its cost model
+# (`kStartupCycles` and `kPerThreadCycles` in TensorCostModel.h) at the 8 values of a vector. Steps
+# of LSTMs jump between 1.57 and 1.84 million, of 64 units and of 128 (Zen 3).
+_SHARED_OUT = 1_680_000
 # A kernel is small, and tells the launch, when its work would take less than this share of what
 # a launch usually costs.
 _SMALL_WORK = 0.25
@@ -59,6 +69,18 @@ def launches_of(shape: KernelShape, *, direction: Direction) -> int:
     steps *= _CELL_STEPS[shape.cell]
     steps *= (_MASKED_STEPS if shape.is_masked else 1.0) * (_SPLIT_STEPS if shape.is_split else 1.0)
     return round(steps) * (2 if direction is Direction.BACKWARD else 1)
+
+
+def forks_of(shape: RecurrentShape, *, direction: Direction) -> int:
+    """Return how often Eigen shares a product out among threads in a recurrent layer.
+
+    It has two products in each time step, of its input and of its state, and twice as many
+    backward. What single products cost beyond their work is in the factors of their shapes.
+    """
+    rows = shape.batch * GATES[shape.cell] * shape.hidden
+    products = sum(rows * values >= _SHARED_OUT for values in (shape.input, shape.hidden))
+    ways = 2 if shape.is_bidirectional else 1
+    return ways * products * shape.timesteps * (2 if direction is Direction.BACKWARD else 1)
 
 
 class Launches:

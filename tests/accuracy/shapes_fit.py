@@ -14,15 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.model.instructions import Library
+from advisor.model.instructions import Library, library_under
 from advisor.model.kernel import Direction, ElementwiseShape, KernelShape, OperatorKind
 from advisor.model.machine import CPU_DEVICE_ID
 from advisor.model.measurement import BenchmarkRequest, Measurement, MeasurementSet
 from advisor.model.quantity import Precision
-from advisor.predict.ceilings import fit_ceilings
-from advisor.predict.efficiency import EfficiencyModel
+from advisor.predict.ceilings import DeviceCeilings, fit_ceilings
 from advisor.predict.kernel_features import numbers
-from advisor.predict.shape_factor import Curve, Curves, covariance
+from advisor.predict.shape_factor import Curve, Curves, covariance, log_factor
 from advisor.predict.similarity import Array
 from advisor.predict.work import operator_kind
 from tests.accuracy.live_file import Recording
@@ -63,7 +62,8 @@ def timed_shapes(recordings: Iterable[Recording]) -> list[Timed]:
 
 
 def _timed_shapes(recording: Recording) -> list[Timed]:
-    model = _roofline_model(recording)
+    device = _table(recording)
+    model = device.efficiency_model()
     return [
         Timed(
             shape=m.request.shape,
@@ -73,7 +73,9 @@ def _timed_shapes(recording: Recording) -> list[Timed]:
                 direction=m.request.direction,
                 precision=Precision.FLOAT32,
                 time_s=m.median_s,
-            ),
+            )
+            # Over the roofline itself: without the factor that the model has by now.
+            + log_factor(m.request.shape, m.request.direction, device.library),
         )
         for name in recording.units
         if name.startswith(UNITS)
@@ -95,16 +97,18 @@ def _measured(recording: Recording, name: str) -> tuple[Measurement, ...]:
     return () if found is None else found.measured
 
 
-def _roofline_model(recording: Recording) -> EfficiencyModel:
-    """Return the model of the recorded table, whatever the settings, without any shape factor."""
+def _table(recording: Recording) -> DeviceCeilings:
+    """Return the processor by the recorded table, whose settings choose the library."""
+    measured = _measured(recording, FIRST)
+    settings = {setting for m in measured for setting in m.request.settings}
     table = tuple(
         dataclasses.replace(m, request=dataclasses.replace(m.request, settings=()))
-        for m in _measured(recording, FIRST)
+        for m in measured
     )
     every = MeasurementSet(measured_on="", duration_s=0.0, results=table)
     device = fit_ceilings(recording.profile, every, bundled_knowledge()).find(CPU_DEVICE_ID)
     assert device is not None
-    return dataclasses.replace(device, library=None).efficiency_model()
+    return dataclasses.replace(device, library=library_under(recording.profile, settings))
 
 
 def fit_curves(timed: Iterable[Timed]) -> dict[tuple[OperatorKind, Direction], Fitted]:

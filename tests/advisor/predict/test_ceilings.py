@@ -1,11 +1,16 @@
 """Ceilings from measurements and from the data sheet."""
 
+import dataclasses
+
 import pytest
 
 from advisor.model.codec import dump_document, load_document
 from advisor.model.kernel import (
+    Cell,
+    Direction,
     ElementwiseShape,
     OverheadShape,
+    RecurrentShape,
     StreamShape,
 )
 from advisor.model.machine import CPU_DEVICE_ID
@@ -16,6 +21,7 @@ from advisor.predict.ceilings import (
     default_variable_s,
     fit_ceilings,
 )
+from advisor.predict.shape_factor import log_factor as shape_factor
 from tests.advisor.predict.builders import (
     BANDWIDTH,
     calibration,
@@ -171,3 +177,25 @@ def test_ceilings_are_saved_and_read():
 )
 def test_usual_cost_of_a_variable(optimizer, seconds):
     assert default_variable_s(optimizer) == seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "threads", "fork_s"), [("1", None, 0.0), ("0", None, 45e-6), ("0", 1, 0.0)]
+)
+def test_only_eigen_with_several_threads_pays_for_sharing_out(value, threads, fork_s):
+    settings = (Setting(name="TF_ENABLE_ONEDNN_OPTS", value=value),)
+    shape = RecurrentShape(cell=Cell.LSTM, batch=32, timesteps=9, input=128, hidden=128)
+    under = {"role": "setting", "settings": settings, "threads": threads}
+    stream = measure(StreamShape(op="copy", elements=1000), 1e-6, **under)
+    found = fit(measure(gemm(64, 64, 64), 1e-3), measure(shape, 1e-3, **under), stream)
+    device = found.find(CPU_DEVICE_ID, settings=settings, threads=threads)
+    assert device.fork_s == fork_s
+    without = dataclasses.replace(device, library=None).efficiency_model()
+    told = [
+        model.over_roofline(
+            shape, direction=Direction.FORWARD, precision=Precision.FLOAT32, time_s=1.0
+        )
+        for model in (device.efficiency_model(), without)
+    ]
+    log_factor = shape_factor(shape, Direction.FORWARD, device.library)
+    assert (told[0] + log_factor < told[1] - 1e-6) == (fork_s > 0.0)

@@ -6,7 +6,7 @@ import pytest
 
 from advisor.model.kernel import Cell, Direction, OperatorKind, RecurrentShape
 from advisor.model.quantity import Precision
-from advisor.predict.launch import Launches, launches_of
+from advisor.predict.launch import Launches, forks_of, launches_of
 from advisor.predict.point import KernelPoint
 from tests.advisor.predict.builders import conv, gemm
 
@@ -98,3 +98,18 @@ def test_a_step_of_a_gru_is_more_launches_and_one_of_a_simple_cell_fewer():
         for cell in (Cell.LSTM, Cell.GRU, Cell.RNN)
     ]
     assert counts == [100, 120, 70]
+
+
+@pytest.mark.parametrize(
+    ("batch", "values", "hidden", "products"),
+    [(24, 64, 128, 0), (32, 64, 128, 1), (32, 128, 128, 2), (64, 64, 64, 0), (128, 64, 64, 2)],
+)
+def test_each_product_that_is_large_enough_is_shared_out_among_threads(
+    batch, values, hidden, products
+):
+    # By the steps of LSTMs that were timed: 24 and 31 of 128 units, 64 and 96 of 64.
+    layer = RecurrentShape(cell=Cell.LSTM, batch=batch, timesteps=40, input=values, hidden=hidden)
+    both = dataclasses.replace(layer, is_bidirectional=True)
+    assert forks_of(layer, direction=FORWARD) == 40 * products
+    assert forks_of(layer, direction=Direction.BACKWARD) == 80 * products
+    assert forks_of(both, direction=FORWARD) == 80 * products
