@@ -88,6 +88,7 @@ class ReasonCode(StrEnum):
     NOT_APPLICABLE = "not_applicable"
     SLOWER_THAN_FIRST = "slower_than_first"
     DEARER_THAN_FIRST = "dearer_than_first"
+    SAVES_TOO_LITTLE = "saves_too_little"
     CHANGES_THE_NETWORK = "changes_the_network"
     ALREADY_SO = "already_so"
     DEPENDS_ON_YOUR_CODE = "depends_on_your_code"

@@ -4,8 +4,8 @@ Every option competes with its *effective time*: computing + redone work after i
 + waiting before the start + a person's work to get there (`advisor.recommend.effort`).
 
 - **fastest**: least effective time.
-- **cheapest**: least money, on this machine in whole cents; among equal money the least effective
-  time.
+- **cheapest**: least money; among equal money the least effective time. Work that leads to a later
+  result than staying as it is counts a few cents an hour, so that nobody works to save one.
 - **balanced**: the cheapest within 20 % of the fastest. Precisely: let T be the least effective
   time of all options that could be chosen. In the window are the options that need at most 1.2 T,
   and those that run on this machine and need at most T + 1 h (money must save at least an hour).
@@ -45,6 +45,10 @@ WINDOW_FRACTION = 0.20
 # So many times as much money, and more than none, is no tie between rentals.
 _DEAR = 10.0
 _CENT_USD = 0.01
+# What an hour of work must save at least where it brings the result no sooner than staying does.
+# No wage: below it is what the machine draws while somebody works at it.
+WORK_USD_PER_H = 0.10
+UNPAID_WORK = "unpaid_work_usd"
 # Money is worth spending only when it saves at least this many hours.
 WORTH_PAYING_H = 1.0
 # Scores of a lower class lie above all of a higher one: no job takes 1e8 hours or USD.
@@ -122,6 +126,8 @@ class _Scored:
     candidate: Candidate
     step: float
     value: float
+    # Of it, what is counted for work: no share of a tenth that is a tie.
+    work_usd: float
     parts: tuple[ScorePart, ...]
     is_in_window: bool
 
@@ -159,8 +165,9 @@ def rank(candidates: Iterable[Candidate], *, preferences: Preferences) -> Rankin
         else:
             allowed.append(candidate)
     window_s = _window(allowed, preferences.objective)
+    at_rest_s = _at_rest_s(allowed)
     scored = sorted(
-        (_score(entry, preferences.objective, window_s) for entry in allowed),
+        (_score(entry, preferences.objective, window_s, at_rest_s) for entry in allowed),
         key=lambda entry: (entry.step, entry.value, *_least_change(entry.candidate)),
     )
     return Ranking(placed=_place(scored), rejections=tuple(rejections))
@@ -202,20 +209,44 @@ def _is_in_window(candidate: Candidate, window_s: tuple[float, float] | None) ->
     return candidate.effective_s <= window_s[1 if candidate.is_local else 0] * (1.0 + 1e-12)
 
 
+def _at_rest_s(candidates: Iterable[Candidate]) -> float | None:
+    """Return the effective time of staying, None where that is refused or takes work itself."""
+    times = (
+        entry.effective_s
+        for entry in candidates
+        if entry.option.kind is OptionKind.STAY and entry.effort.work_s == 0.0
+    )
+    return min(times, default=None)
+
+
+def unpaid_work_h(candidate: Candidate, *, at_rest_s: float | None) -> float:
+    """Return the hours of work of which nothing comes back in time: done later than by staying."""
+    if at_rest_s is None:
+        return 0.0
+    later_s = max(0.0, candidate.effective_s - at_rest_s)
+    return min(candidate.effort.work_s, later_s) / _HOUR_S
+
+
 def _score(
-    candidate: Candidate, objective: Objective, window_s: tuple[float, float] | None
+    candidate: Candidate,
+    objective: Objective,
+    window_s: tuple[float, float] | None,
+    at_rest_s: float | None,
 ) -> _Scored:
     in_window = _is_in_window(candidate, window_s)
     by_money = objective is Objective.CHEAPEST or in_window
     steps = _class_steps(candidate, objective=objective, in_window=in_window)
+    work_usd = 0.0
     if by_money and candidate.usd is not None:
-        parts = _money_parts(candidate)
+        work_usd = WORK_USD_PER_H * unpaid_work_h(candidate, at_rest_s=at_rest_s)
+        parts = _money_parts(candidate, work_usd=work_usd)
     else:
         parts = _time_parts(candidate)
     return _Scored(
         candidate=candidate,
         step=sum(part.value for part in steps),
         value=sum(part.value for part in parts),
+        work_usd=work_usd,
         parts=(*steps, *parts),
         is_in_window=in_window,
     )
@@ -234,14 +265,11 @@ def _class_steps(
     return tuple(steps)
 
 
-def _money_parts(candidate: Candidate) -> tuple[ScorePart, ...]:
+def _money_parts(candidate: Candidate, *, work_usd: float) -> tuple[ScorePart, ...]:
     patience = candidate.effective_s / _HOUR_S * PATIENCE_USD_PER_H
-    usd = candidate.usd or 0.0
-    if candidate.is_local:
-        # Parts of a cent of electricity are worth nobody's work.
-        usd = round(usd / _CENT_USD) * _CENT_USD
     return (
-        ScorePart(name="usd", value=usd),
+        ScorePart(name="usd", value=candidate.usd or 0.0),
+        ScorePart(name=UNPAID_WORK, value=work_usd),
         ScorePart(name="patience_usd", value=patience),
     )
 
@@ -267,7 +295,7 @@ def _bands(scored: Sequence[_Scored]) -> list[list[_Scored]]:
     for entry in scored:
         if groups:
             leader = groups[-1][0]
-            limit = leader.value * (1.0 + TIE_FRACTION)
+            limit = leader.value + TIE_FRACTION * (leader.value - leader.work_usd)
             if entry.step == leader.step and entry.value <= limit:
                 groups[-1].append(entry)
                 continue

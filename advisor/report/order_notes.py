@@ -7,10 +7,12 @@ Leaves to others: the order (`advisor.recommend.rank`), the tables that show it.
 
 import dataclasses
 
+from advisor.format import format_usd
 from advisor.i18n import N_, Translator
 from advisor.model.objective import Objective
 from advisor.model.recommendation import RankedOption, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Table
+from advisor.recommend.rank import TIE_FRACTION, UNPAID_WORK, WORK_USD_PER_H
 
 DONE_HEAD = N_("Done in")
 # Where both are the same to the eye, the time alone says it.
@@ -22,6 +24,7 @@ _ORDERS = {
     Objective.BALANCED: N_("Of those done about soonest the cheapest come first."),
 }
 
+_WORK = N_("Work that makes nothing sooner than now counts {usd} an hour.")
 _NEAR = N_("Within 10 % what changes least comes first, then what costs less.")
 _OTHER_JOB = N_("What computes something else stands last.")
 
@@ -40,10 +43,25 @@ def order_text(advice: Recommendation, tr: Translator) -> str:
     if not has_done_times(advice):
         return ""
     between = "" if tr.language.startswith("zh") else " "
-    told = [_MEANING, _ORDERS[advice.preferences.objective], _NEAR]
+    told = [tr(_MEANING), tr(_ORDERS[advice.preferences.objective])]
+    if _is_by_work(advice):
+        told.append(tr(_WORK, usd=format_usd(WORK_USD_PER_H)))
+    told.append(tr(_NEAR))
     if any(_is_other_job(row) for row in advice.ranked):
-        told.append(_OTHER_JOB)
-    return between.join(map(tr, told))
+        told.append(tr(_OTHER_JOB))
+    return between.join(told)
+
+
+def _is_by_work(advice: Recommendation) -> bool:
+    """Whether what costs less stands below because of the work that it takes."""
+    dearest = 0.0
+    for row in advice.ranked:
+        usd = 0.0 if row.cost.total_usd is None else row.cost.total_usd.mid
+        has_work = any(part.name == UNPAID_WORK and part.value > 0.0 for part in row.score_parts)
+        if has_work and usd < (1.0 - TIE_FRACTION) * dearest:
+            return True
+        dearest = max(dearest, usd)
+    return False
 
 
 def _is_other_job(row: RankedOption) -> bool:

@@ -128,6 +128,10 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("{usd} more than the first"),
         N_("Dearer than the first"),
     ),
+    _R.SAVES_TOO_LITTLE: (
+        N_("{usd} less than the first, too little for its work: nothing is done sooner by it"),
+        N_("Saves too little for its work"),
+    ),
     _R.CHANGES_THE_NETWORK: (
         N_("Changes the network: its accuracy must be judged again"),
     ),

@@ -27,6 +27,11 @@ def candidate(option_id, *, hours, usd, kind=OptionKind.CLOUD, effort=NO_EFFORT,
     )
 
 
+def after_work(option_id, *, hours, usd, work_h, kind):
+    effort = Effort(work_s=work_h * 3600.0, wait_s=0.0, basis="work")
+    return candidate(option_id, hours=hours, usd=usd, kind=kind, effort=effort)
+
+
 def order(candidates, objective=Objective.BALANCED, **limits):
     preferences = Preferences(objective=objective, **limits)
     ranking = rank(candidates, preferences=preferences)

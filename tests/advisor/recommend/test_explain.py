@@ -197,3 +197,19 @@ def test_renting_cheaper_than_electricity_never_pays():
     bought = candidate(card, hours=2.0, usd=305.0, parts=parts)
     found = reasons([STAY, bought, rented(hours=2.0, usd=1.0)], "card")
     assert ReasonCode.BREAK_EVEN_HOURS not in found
+
+
+def test_what_costs_less_than_the_first_says_that_its_work_is_not_worth_it():
+    work = Effort(work_s=1800.0, wait_s=0.0, basis="work")
+    stay = candidate(an_option(), hours=0.1, usd=0.03)
+    rent = rented(hours=0.1, usd=0.01, effort=work)
+    dear = rented("dear", hours=0.1, usd=0.05, effort=work)
+    offers = [stay, rent, dear]
+    found = reasons(offers, rent.option.id, objective=Objective.CHEAPEST)
+    assert found[ReasonCode.SAVES_TOO_LITTLE] == {"usd": pytest.approx(0.02)}
+    assert ReasonCode.CHEAPEST in found
+    other = reasons(offers, dear.option.id, objective=Objective.CHEAPEST)
+    assert ReasonCode.SAVES_TOO_LITTLE not in other
+    assert ReasonCode.SAVES_TOO_LITTLE not in reasons(
+        offers, rent.option.id, objective=Objective.FASTEST
+    )

@@ -22,7 +22,7 @@ from tests.advisor.recommend.builders import (
     a_cost,
     replace,
 )
-from tests.advisor.recommend.candidates import candidate, order
+from tests.advisor.recommend.candidates import after_work, candidate, order
 
 # --- objectives ---------------------------------------------------------------------------------
 
@@ -88,19 +88,6 @@ def test_a_persons_work_counts_as_time():
         effort=Effort(work_s=4 * 3600.0, wait_s=0.0, basis="compile"),
     )
     assert order([build, stay], Objective.FASTEST) == ["stay", "build"]
-
-
-@pytest.mark.parametrize("objective", [Objective.CHEAPEST, Objective.BALANCED])
-def test_parts_of_a_cent_are_worth_nobodys_work(objective):
-    stay = candidate("stay", hours=0.01, usd=0.003, kind=OptionKind.STAY)
-    setting = candidate(
-        "setting",
-        hours=0.005,
-        usd=0.0015,
-        kind=OptionKind.RUNTIME_SETTINGS,
-        effort=Effort(work_s=300.0, wait_s=0.0, basis="a variable"),
-    )
-    assert order([setting, stay], objective) == ["stay", "setting"]
 
 
 def test_work_lost_to_interruptions_counts_as_time():
@@ -240,6 +227,7 @@ def test_score_is_the_sum_of_its_parts(objective):
     offers = [
         candidate("stay", hours=10.0, usd=0.0, kind=OptionKind.STAY),
         candidate("rent", hours=1.0, usd=3.0, redone_h=0.2, effort=effort_of(a_cloud_option())),
+        after_work("slow", hours=11.0, usd=0.0, work_h=1.5, kind=OptionKind.BUILD),
         candidate("smaller", hours=1.0, usd=0.0, kind=OptionKind.CHANGE_NETWORK),
         candidate("card", hours=1.0, usd=None, kind=OptionKind.BUY),
     ]
@@ -280,14 +268,15 @@ OFFER = st.tuples(
     st.floats(min_value=0.01, max_value=1000.0),
     st.floats(min_value=0.0, max_value=1000.0),
     KINDS,
+    st.sampled_from([0.0, 0.5, 4.0]),
 )
 OFFERS = st.lists(OFFER, min_size=1, max_size=8)
 
 
 def made(offers):
     return [
-        candidate(f"o{n}", hours=hours, usd=usd, kind=kind)
-        for n, (hours, usd, kind) in enumerate(offers)
+        after_work(f"o{n}", hours=hours, usd=usd, work_h=work_h, kind=kind)
+        for n, (hours, usd, kind, work_h) in enumerate(offers)
     ]
 
 

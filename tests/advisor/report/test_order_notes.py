@@ -14,10 +14,13 @@ from advisor.model.recommendation import (
     Reason,
     ReasonCode,
     Recommendation,
+    ScorePart,
 )
+from advisor.recommend.rank import UNPAID_WORK
 from advisor.report.build import build_report, build_summary
 from advisor.report.order_notes import order_text
 from advisor.report.text import render_text
+from tests.advisor.recommend.builders import exactly
 from tests.advisor.recommend.test_own_steps import KNOWLEDGE, MEASURED, WORKLOAD, recommend
 from tests.advisor.share.builders import machine
 from tests.helpers.bundled import bundled_index
@@ -122,3 +125,22 @@ def test_a_narrow_terminal_keeps_its_width(fastest):
     start = found.index("All options")
     rows = found[start : found.index("The answer")]
     assert max(map(len, rows)) <= 40
+
+
+def test_what_costs_less_and_stands_below_for_its_work_says_so():
+    advice = advise(objective=Objective.CHEAPEST, electricity_usd_per_kwh=0.3)
+    stay = next(row for row in advice.ranked if row.option.kind is OptionKind.STAY)
+    rent = next(row for row in advice.ranked if row.option.kind is OptionKind.CLOUD)
+    work = ScorePart(name=UNPAID_WORK, value=0.05)
+
+    def told(stay_usd, rent_usd):
+        above, below = (
+            dataclasses.replace(row, cost=dataclasses.replace(row.cost, total_usd=exactly(usd)))
+            for row, usd in ((stay, stay_usd), (rent, rent_usd))
+        )
+        below = dataclasses.replace(below, score_parts=(work,))
+        return order_text(dataclasses.replace(advice, ranked=(above, below)), TR)
+
+    sentence = "then by it. Work that makes nothing sooner than now counts 0.10 USD an hour."
+    assert sentence in told(0.02, 0.01)
+    assert "an hour" not in told(0.02, 0.03)
