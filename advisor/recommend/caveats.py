@@ -24,6 +24,7 @@ from advisor.recommend.circumstances import (
     usable_memory_bytes,
 )
 from advisor.recommend.effort import changes_network, effort_of
+from advisor.recommend.first_caveats import electricity_caveats, limit_caveats
 from advisor.recommend.fitting import fits_light_runtime
 from advisor.recommend.preferences import age_days
 from advisor.recommend.reasons import caveat
@@ -147,8 +148,17 @@ def advice_caveats(
     baseline: Prediction,
     preferences: Preferences,
     today: str,
+    first_w: float | None = None,
 ) -> tuple[Caveat, ...]:
-    """Return what there is to know about the advice itself."""
+    """Return what there is to know about the advice itself.
+
+    Args:
+        ranked: options, best first.
+        baseline: staying.
+        preferences: what the user wants and refuses.
+        today: ISO date.
+        first_w: watts that the first option takes on this machine; None: not known.
+    """
     found = []
     if not ranked:
         found.append(caveat("nothing_within_limits" if preferences.has_limits else "nothing_fits"))
@@ -162,12 +172,12 @@ def advice_caveats(
         found.append(caveat("first_takes_long", hours=hours))
     if any(entry.prediction.is_warned for entry in ranked[:1]):
         found.append(caveat("first_uncertain", option=ranked[0].option.title))
+    found += limit_caveats(ranked, preferences=preferences)
     found += _pays_in_longer_jobs(ranked)
     found += _price_ages(ranked, today)
     if any(entry.option.kind is OptionKind.CLOUD for entry in ranked):
         found.append(caveat("price_is_not_availability"))
-    if preferences.electricity_usd_per_kwh is None:
-        found.append(caveat("electricity_not_counted"))
+    found += electricity_caveats(ranked, preferences=preferences, first_w=first_w)
     if any(entry.option.purchase is not None for entry in ranked):
         found.append(caveat("purchase_price_not_of_today"))
     return tuple(found)

@@ -42,6 +42,7 @@ from advisor.recommend.free import with_free_time, without_slow
 from advisor.recommend.job_data import job_data
 from advisor.recommend.once_there import steps_once_there
 from advisor.recommend.options import list_options
+from advisor.recommend.own_power import power_w
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat
@@ -166,7 +167,13 @@ def recommend(
             *machine_caveats(
                 profile, measurements=measurements, workload=workload, is_tried=bool(tried)
             ),
-            *advice_caveats(ranked, baseline=given.baseline, preferences=preferences, today=today),
+            *advice_caveats(
+                ranked,
+                baseline=given.baseline,
+                preferences=preferences,
+                today=today,
+                first_w=_first_w(ranked, profile=profile, knowledge=knowledge),
+            ),
             *undecided,
         ),
         n_offers_considered=listed.n_offers_considered,
@@ -177,6 +184,16 @@ def recommend(
         own_steps=own_steps,
         untaken_trial=untaken_trial,
     )
+
+
+def _first_w(
+    ranked: Sequence[RankedOption], *, profile: MachineProfile, knowledge: Knowledge
+) -> float | None:
+    """Return the watts of the first option; None where there is none."""
+    if not ranked:
+        return None
+    watts, _ = power_w(ranked[0].option, profile=profile, knowledge=knowledge)
+    return watts
 
 
 def _purchases(candidates: Sequence[Candidate], *, given: Given) -> Purchases:

@@ -310,6 +310,18 @@ CAVEATS: dict[str, tuple[str, ...]] = {
     "price_is_not_availability": (
         N_("A price is not availability: new accounts often have no quota for GPUs."),
     ),
+    "first_may_exceed_budget": (
+        N_("The first option costs up to {usd} at the upper end of its interval; your limit is"
+           " {limit_usd}."),
+    ),
+    "first_may_exceed_deadline": (
+        N_("The first option is done after {hours} at the upper end of its interval; your deadline"
+           " is {limit_hours}."),
+    ),
+    "electricity_decides": (
+        N_("Electricity of this machine is not counted. The first option takes about {kwh} kWh:"
+           " from {usd} a kWh on, {option} costs less. Give your price to have it counted."),
+    ),
     "electricity_not_counted": (
         N_("Electricity of this machine is not counted; give its price to have it added."),
     ),

@@ -39,8 +39,9 @@ _PLAIN_WORD = re.compile(r"[a-z]+(?=[ ,]|$)")
 _OF_CHOICE = frozenset(
     {
         "nothing_within_limits", "nothing_fits", "only_other_jobs", "first_takes_long",
-        "first_uncertain",
-        "pays_in_longer_jobs", "price_is_not_availability", "electricity_not_counted",
+        "first_uncertain", "first_may_exceed_budget", "first_may_exceed_deadline",
+        "electricity_decides", "electricity_not_counted", "pays_in_longer_jobs",
+        "price_is_not_availability",
         "purchase_price_not_of_today", "opencl_device_is_cpu", "condition_unknown",
         "prices_older_than_90_days", "spot_prices_older_than_7_days",
     }

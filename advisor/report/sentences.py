@@ -267,6 +267,7 @@ WHY_NOT = (
     ),
     N_("Keras on TensorFlow, which the work is written in, has no official build for them"),
     N_("a device of this machine does the job sooner"),
+    N_("a graphics card that the makers of frameworks support is in this machine"),
     N_("PyTorch, which the work would be in on this machine, has no official build for them"),
     N_(
         "TensorFlow, which the work is in, has no official build for them; with PyTorch in its"
@@ -281,6 +282,7 @@ WHY_NOT = (
         " compute to have it compared"
     ),
     N_("family of the GPU not known"),
+    N_("the software of its maker serves this GPU"),
     N_("no difference to speak of"),
     N_("unofficial"),
     N_("No figure is known for what this gains."),
