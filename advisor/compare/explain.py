@@ -7,7 +7,7 @@ Leaves to others: which device of the machine to begin with (`advisor.compare.ro
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from advisor.compare.advised import advised, advised_job, refused
 from advisor.compare.routes import circumstances, routes_of
@@ -98,6 +98,7 @@ def _options(
             fact,
             check(fact, given=given, families=families, served=served),
             given=given,
+            families=families,
             advice=advice if advice is not None and advice.workload.phase is phase else None,
         )
         if fact in named or not option.refusals:
@@ -115,7 +116,12 @@ def _phase_of(fact: OptionFact, advice: Recommendation | None) -> Phase:
 
 
 def _explained(
-    fact: OptionFact, verdict: Verdict, *, given: Circumstances, advice: Recommendation | None
+    fact: OptionFact,
+    verdict: Verdict,
+    *,
+    given: Circumstances,
+    families: Mapping[str, GpuFamily],
+    advice: Recommendation | None,
 ) -> ExplainedOption:
     """Return a row with what an advice says of it; without one with what it would refuse it for."""
     if advice is not None:
@@ -123,7 +129,7 @@ def _explained(
         if place is not None or refusals:
             return ExplainedOption(fact=fact, refusals=refusals, advised=place)
     preferences = Preferences() if advice is None else advice.preferences
-    refusals = refusals_of(fact, verdict, given=given, preferences=preferences)
+    refusals = refusals_of(fact, verdict, given=given, preferences=preferences, families=families)
     return ExplainedOption(fact=fact, refusals=refusals)
 
 

@@ -19,6 +19,7 @@ from advisor.recommend.reasons import reason
 # What they hand out (`free_tiers`): its time tells whether a job fits.
 FREE_ACCELERATOR = "T4"
 _SOONER_HERE = "a device of this machine does the job sooner"
+_NO_GAIN = "no difference to speak of"
 # Nobody is told "1 times slower".
 _AS_FAST = 1.05
 
@@ -77,7 +78,10 @@ def _why_slow(hint: Hint, local_s: Sequence[float]) -> Reason | None:
     first = hint.reasons[0]
     if first.code is ReasonCode.SLOWER_THAN_NOW:
         return first
-    hours = next((p.value for p in first.parameters if p.name == "hours"), None)
+    told = {p.name: p.value for p in first.parameters}
+    factor, hours = told.get("factor_x"), told.get("hours")
+    if isinstance(factor, float) and factor < _AS_FAST:
+        return reason(ReasonCode.NOT_APPLICABLE, why=_NO_GAIN)
     if isinstance(hours, float) and any(hours * 3600.0 > _AS_FAST * each for each in local_s):
         return reason(ReasonCode.NOT_APPLICABLE, why=_SOONER_HERE)
     return None

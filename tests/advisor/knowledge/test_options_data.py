@@ -236,7 +236,7 @@ def test_rusticl_is_switched_on_by_the_driver_of_the_gpu(options, name, driver, 
     [
         ("ipex", "arch:arm64|arm32"),
         ("ipex", "cpu_vendor:amd|arm|apple|qualcomm"),
-        ("cloud-cpu-amx", "isa_has:amx_bf16|avx512_bf16"),
+        ("cloud-cpu-amx", "isa_has:amx_bf16|avx512_bf16|bf16"),
         ("buy-used-gpu", "gpu_vendor:nvidia"),
         ("buy-rdna", "gpu_vendor:nvidia"),
     ],

@@ -53,9 +53,9 @@ def test_each_free_service_that_is_an_option_has_its_limits():
     assert options == limited
 
 
-def free_hint(code, *, hours=1.0):
+def free_hint(code, *, hours=1.0, factor_x=2.0):
     option = an_option("notebooks", OptionKind.FREE_TIER)
-    return Hint(option=option, reasons=(reason(code, factor_x=2.0, hours=hours),), steps=())
+    return Hint(option=option, reasons=(reason(code, factor_x=factor_x, hours=hours),), steps=())
 
 
 def test_a_free_service_that_is_no_gain_is_refused_with_the_reason():
@@ -66,6 +66,15 @@ def test_a_free_service_that_is_no_gain_is_refused_with_the_reason():
     kept, (refused,) = without_slow([gain, loss, other], local_s=[])
     assert kept == (gain, other)
     assert (refused.option_id, refused.reasons) == ("notebooks", loss.reasons)
+
+
+@pytest.mark.parametrize(("factor_x", "is_kept"), [(0.97, False), (1.04, False), (1.1, True)])
+def test_a_free_service_that_is_about_as_fast_as_now_is_no_hint(factor_x, is_kept):
+    hint = free_hint(ReasonCode.FASTER_THAN_NOW, factor_x=factor_x)
+    kept, refused = without_slow([hint], local_s=[])
+    assert kept == ((hint,) if is_kept else ())
+    texts = [reason_text(each.reasons[0], translator_for("en")) for each in refused]
+    assert all("no difference to speak of" in text for text in texts)
 
 
 @pytest.mark.parametrize(("local_s", "is_kept"), [([3500.0], True), ([9e3, 1800.0], False)])

@@ -3,7 +3,7 @@
 import pytest
 
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import Memory
+from advisor.model.machine import DeviceKind, Memory, Power
 from advisor.model.measurement import Setting
 from advisor.model.option import Advice, OptionKind
 from advisor.model.quantity import Precision
@@ -22,6 +22,7 @@ from tests.advisor.recommend.builders import (
     an_offer,
 )
 from tests.advisor.recommend.families import AMPERE, RDNA3, a_family
+from tests.helpers.bundled import bundled_knowledge
 
 
 def listed(*facts, profile=None, knowledge=None, workload=None, **wishes):
@@ -238,3 +239,38 @@ def test_nothing_speaks_for_tensorflow_where_it_does_not_run(features, is_told):
     fact = a_fact(id="keras-backend-torch-cpu", advice=Advice.AVOID)
     found = listed(fact, profile=a_profile(cpu=a_cpu(isa_features=features)))
     assert bool(found.avoid) is is_told
+
+
+@pytest.mark.parametrize(("card", "wishes", "is_told"), [
+    (a_gpu(name="RX 7900 XTX", kind=DeviceKind.DGPU, pci_device_id="744c"), {}, False),
+    (a_gpu(name="RX 7900 XTX", kind=DeviceKind.DGPU, pci_device_id="744c"),
+     {"use_h_per_week": 20.0}, True),
+    (a_gpu(), {}, True),
+])  # fmt: skip
+def test_nobody_with_a_card_that_frameworks_support_is_told_to_buy_some_card(card, wishes, is_told):
+    fact = a_fact(id="buy-used-gpu", kind=OptionKind.BUY, effect_low=None, effect_high=None)
+    profile = a_profile(graphics=(card,), power=Power(on_battery=None, governor=None), chassis=None)
+    knowledge = Knowledge(options=(fact,), gpu_families=(a_family(), RDNA3))
+    found = listed(profile=profile, knowledge=knowledge, **wishes)
+    assert (fact.id in [hint.option.id for hint in found.hints]) == is_told
+    assert (fact.id in [each.option_id for each in found.rejections]) != is_told
+
+
+@pytest.mark.parametrize("name", ["bf16-cpu-torch", "fpmath-bf16"])
+def test_a_job_in_bfloat16_is_not_told_to_compute_in_bfloat16(name):
+    fact = a_fact(id=name, effect_low=None, effect_high=None)
+    assert [hint.option.id for hint in listed(fact).hints] == [name]
+    found = listed(fact, workload=a_workload(precision=Precision.BFLOAT16))
+    assert found.hints == ()
+    (rejection,) = (each for each in found.rejections if each.option_id == name)
+    assert codes(rejection) == [ReasonCode.ALREADY_SO]
+
+
+@pytest.mark.parametrize(
+    ("device_id", "is_told"), [("67df", True), ("744c", False), ("74a1", False)]
+)
+def test_the_driver_for_old_radeons_is_for_those_that_amd_leaves_out(device_id, is_told):
+    gpu = a_gpu(name="a Radeon", kind=DeviceKind.DGPU, pci_device_id=device_id)
+    found = listed(profile=a_profile(graphics=(gpu,)), knowledge=bundled_knowledge())
+    assert ("rusticl" in [hint.option.id for hint in found.hints]) == is_told
+    assert ("rusticl" in [each.option_id for each in found.rejections]) != is_told

@@ -239,6 +239,7 @@ NVIDIA = {"graphics": (a_gpu(vendor="NVIDIA", name="GH100 [H100]", pci_vendor_id
 ARM = {"os": an_os(architecture="aarch64"), "cpu": a_cpu(vendor="ARM", brand="Neoverse-V2")}
 INTEL = {"cpu": a_cpu(vendor="Intel", brand="Intel Core i5", isa_features=("avx2",))}
 XEON = {"cpu": a_cpu(vendor="Intel", brand="Intel Xeon", isa_features=("amx_bf16", "avx512_bf16"))}
+GRAVITON = {"cpu": a_cpu(vendor="ARM", brand="Neoverse-V2", isa_features=("bf16", "svebf16"))}
 WITH_IPEX = {"environments": (an_environment(("intel-extension-for-pytorch", "2.8")),)}
 
 
@@ -250,6 +251,7 @@ WITH_IPEX = {"environments": (an_environment(("intel-extension-for-pytorch", "2.
         ("ipex", WITH_IPEX, False),
         ("cloud-cpu-amx", INTEL, True),
         ("cloud-cpu-amx", XEON, False),
+        ("cloud-cpu-amx", GRAVITON, False),
         ("buy-used-gpu", INTEL, True),
         ("buy-used-gpu", NVIDIA, False),
         ("buy-rdna", NVIDIA, False),
