@@ -30,6 +30,8 @@ _PICTURES_ONLY = re.compile(
 )
 _TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
 _KERAS = "pip install keras"
+# The folder of an environment that is made and not entered.
+_OF_ENVIRONMENT = re.compile(r"\bv(?:/bin/|\\Scripts\\)(?=pip install)")
 _FREE_NVIDIA_DRIVER = "nouveau"
 _NVIDIA_DRIVER = "CUDA needs NVIDIA's own driver in place of nouveau: install it and start again."
 _ONE_IS_ENOUGH = "One of these ways is enough, each in an environment of its own."
@@ -241,7 +243,7 @@ def device_steps(
         steps += way.steps
     has_keras = any(step.content == _KERAS for step in steps)
     if phase is Phase.TRAINING and _is_for_pytorch_alone(support.route) and not has_keras:
-        steps.append(_keras_step(profile))
+        steps.append(_keras_step(profile, after=steps))
     steps.append(Step(kind="text", caption="Advice", content=family.advice))
     return tuple(steps)
 
@@ -255,15 +257,20 @@ def _is_for_pytorch_alone(route: str | None) -> bool:
     return route is not None and "torch" in route.lower() and not names_tensorflow(route)
 
 
-def _keras_step(profile: MachineProfile) -> Step:
-    """How code in Keras comes to a GPU that TensorFlow does not reach."""
+def _keras_step(profile: MachineProfile, *, after: Iterable[Step]) -> Step:
+    """How code in Keras comes to a GPU that TensorFlow does not reach.
+
+    `after`: the steps before it; an environment that one of them makes is named.
+    """
+    made = (_OF_ENVIRONMENT.search(step.content) for step in after if step.kind == "shell")
+    folder = next((found[0] for found in made if found is not None), "")
     setting = "export KERAS_BACKEND=torch"
     if profile.os.family is OsFamily.WINDOWS:
         setting = '$env:KERAS_BACKEND = "torch"'
     return Step(
         kind="shell",
         caption="For code in Keras, in the same environment: it finds the GPU through PyTorch",
-        content=f"{_KERAS}\n{setting}",
+        content=f"{folder}{_KERAS}\n{setting}",
     )
 
 

@@ -48,7 +48,12 @@ def with_free_time(hint: Hint, *, given: Given) -> Hint:
         code, factor = ReasonCode.FASTER_THAN_NOW, speedup.mid
     hours = found.total_s.mid / 3600.0
     why = reason(code, factor_x=factor, hours=hours, device=FREE_ACCELERATOR)
-    limits = free_limits(hint.option.id, hours=hours, tiers=knowledge.free_tiers)
+    limits = free_limits(
+        hint.option.id,
+        hours=hours,
+        most_hours=found.total_s.high / 3600.0,
+        tiers=knowledge.free_tiers,
+    )
     others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
     return Hint(option=hint.option, reasons=(why, *limits, *others), steps=hint.steps)
 
@@ -87,12 +92,15 @@ def _why_slow(hint: Hint, local_s: Sequence[float]) -> Reason | None:
     return None
 
 
-def free_limits(option_id: str, *, hours: float, tiers: Iterable[FreeTier]) -> tuple[Reason, ...]:
+def free_limits(
+    option_id: str, *, hours: float, most_hours: float, tiers: Iterable[FreeTier]
+) -> tuple[Reason, ...]:
     """Return in how many sessions and weeks a job of some hours is done; empty: no limit is known.
 
     Args:
         option_id: of the service.
         hours: that the job computes there.
+        most_hours: the same at the upper end of its interval.
         tiers: the limits, with the day on which each was read.
     """
     found = []
@@ -108,6 +116,8 @@ def free_limits(option_id: str, *, hours: float, tiers: Iterable[FreeTier]) -> t
         n_sessions = math.ceil(hours / tier.session_hours)
         if n_sessions > 1:
             told["n_sessions"] = float(n_sessions)
+        elif most_hours > tier.session_hours:
+            told["most_hours"] = most_hours
         if tier.hours_a_week is not None and hours > tier.hours_a_week:
             told["n_weeks"] = float(math.ceil(hours / tier.hours_a_week))
             told["week_h"] = tier.hours_a_week

@@ -300,26 +300,27 @@ def _by_harm(avoid: Iterable[AvoidedOption]) -> tuple[AvoidedOption, ...]:
 
 
 def _limited(rejections: Iterable[Rejection]) -> tuple[Rejection, ...]:
-    """Return what the limits refused; of rented machines the nearest to each limit."""
+    """Return what the limits refused; of rented machines, and of cards, the nearest to each."""
     kept = []
-    rented: dict[ReasonCode, list[Rejection]] = {}
+    many: dict[tuple[str, ReasonCode], list[Rejection]] = {}
     for rejection in rejections:
-        if rejection.option_id.startswith("cloud:"):
-            rented.setdefault(rejection.reasons[0].code, []).append(rejection)
+        kind, colon, _ = rejection.option_id.partition(":")
+        if colon and kind in (OptionKind.CLOUD.value, OptionKind.BUY.value):
+            many.setdefault((kind, rejection.reasons[0].code), []).append(rejection)
         else:
             kept.append(rejection)
-    for code, refused in sorted(rented.items()):
+    for (kind, code), refused in sorted(many.items()):
         nearest = min(refused, key=_miss)
         own, *others = nearest.reasons
         count = Parameter(name="n_offers", value=float(len(refused)))
         counted = Reason(code=own.code, parameters=(*own.parameters, count))
-        option_id = f"cloud:{code.value}"
+        option_id = f"{kind}:{code.value}"
         kept.append(Rejection(option_id=option_id, title=nearest.title, reasons=(counted, *others)))
     return tuple(kept)
 
 
 def _miss(rejection: Rejection) -> tuple[float, str]:
-    """Order refused machines by how far they are beyond the limit."""
+    """Order what is refused by how far it is beyond the limit."""
     numbers = [p.value for p in rejection.reasons[0].parameters if isinstance(p.value, float)]
     return (numbers[0] if numbers else math.inf, rejection.option_id)
 

@@ -177,6 +177,8 @@ REASONS: dict[ReasonCode, tuple[str, ...]] = {
         N_("A session ends after {session_h} h at most (as of {date}): {hours} on a {device}"
            " take at least {n_sessions} sessions, with checkpoints"),
         N_("A session ends after {session_h} h at most (as of {date}): {hours} on a {device} fit"
+           " in one, {most_hours} at the upper end do not: save checkpoints"),
+        N_("A session ends after {session_h} h at most (as of {date}): {hours} on a {device} fit"
            " in one"),
         N_("Its sessions are limited in time"),
     ),

@@ -41,7 +41,9 @@ def runner_up_notes(advice: Recommendation, tr: Translator) -> Iterator[str]:
                 why=clauses_text(own, tr),
             )
     for text, found in shared.items():
-        yield tr(N_("Of nos. {places}: {text}."), places=_places(found, advice), text=text)
+        places = _places(found, advice)
+        of = N_("Of no. {places}: {text}.") if places.isdigit() else N_("Of nos. {places}: {text}.")
+        yield tr(of, places=places, text=text)
 
 
 def _texts(reasons: Sequence[Reason], tr: Translator) -> list[str]:

@@ -4,12 +4,13 @@ import dataclasses
 
 import pytest
 
+from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Hint
 from advisor.recommend.devices import device_steps
 from advisor.recommend.steps import steps_for
-from tests.advisor.recommend.builders import a_fact, a_gpu, a_profile, an_option
+from tests.advisor.recommend.builders import a_fact, a_gpu, a_profile, an_option, an_os
 from tests.advisor.recommend.families import RDNA3
 
 
@@ -55,3 +56,28 @@ def test_cuda_needs_the_makers_driver(driver, is_told):
         option, profile=profile, phase=Phase.TRAINING, families={"gpu0": RDNA3}, hints=()
     )
     assert any("in place of nouveau" in step.content for step in steps) is is_told
+
+
+@pytest.mark.parametrize(
+    ("family", "how", "expected"),
+    [
+        (OsFamily.LINUX, "python3 -m venv v && v/bin/pip install torch", "v/bin/pip install keras"),
+        (OsFamily.WINDOWS, "python3 -m venv v && v/bin/pip install torch",
+         "v\\Scripts\\pip install keras"),
+        (OsFamily.LINUX, "pip install torch", "pip install keras"),
+    ],
+)  # fmt: skip
+def test_keras_comes_into_the_environment_that_was_made(family, how, expected):
+    profile = a_profile(os=an_os(family=family))
+    fact = a_fact(kind=OptionKind.LOCAL_DEVICE, how=how, environment=())
+    option = an_option("way", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0", fact=fact)
+    way = Hint(option=option, reasons=(), steps=steps_for(option, profile=profile, hours=0.0))
+    card = dataclasses.replace(
+        RDNA3, linux_training_route="PyTorch ROCm", windows_training_route="PyTorch"
+    )
+    own = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    steps = device_steps(
+        own, profile=profile, phase=Phase.TRAINING, families={"gpu0": card}, hints=(way,)
+    )
+    (keras,) = (step for step in steps if "KERAS_BACKEND" in step.content)
+    assert keras.content.splitlines()[0] == expected

@@ -35,13 +35,25 @@ def tier(**changes):
     ],
 )
 def test_a_job_is_counted_in_sessions_and_weeks(hours, words):
-    (found,) = free_limits("notebooks", hours=hours, tiers=[tier(), tier(option_id="other")])
+    (found,) = free_limits(
+        "notebooks", hours=hours, most_hours=hours, tiers=[tier(), tier(option_id="other")]
+    )
     assert words in reason_text(found, translator_for("en"))
 
 
+@pytest.mark.parametrize(("most_hours", "is_told"), [(11.9, False), (30.0, True)])
+def test_a_job_that_may_outlast_a_session_is_told_to_be_saved(most_hours, is_told):
+    (found,) = free_limits("notebooks", hours=8.0, most_hours=most_hours, tiers=[tier()])
+    text = reason_text(found, translator_for("en"))
+    assert "8 h on a T4 fit in one" in text
+    assert ("1 d 6 h at the upper end do not: save checkpoints" in text) == is_told
+
+
 def test_what_nobody_has_read_is_not_told():
-    assert not free_limits("notebooks", hours=1.0, tiers=[tier(session_hours=None)])
-    (found,) = free_limits("notebooks", hours=100.0, tiers=[tier(hours_a_week=None)])
+    assert not free_limits("notebooks", hours=1.0, most_hours=1.0, tiers=[tier(session_hours=None)])
+    (found,) = free_limits(
+        "notebooks", hours=100.0, most_hours=100.0, tiers=[tier(hours_a_week=None)]
+    )
     assert "week" not in reason_text(found, translator_for("en"))
 
 

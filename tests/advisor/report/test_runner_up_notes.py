@@ -47,6 +47,11 @@ def test_what_three_share_is_said_once_for_their_places():
     assert notes(*rows) == ["Of nos. 2-4, 6: About 30 minutes of your work: account."]
 
 
+def test_what_all_of_one_place_share_is_said_of_that_place():
+    found = notes(row(1), row(2, WORK), row(2, WORK), row(2, WORK))
+    assert found == ["Of no. 2: About 30 minutes of your work: account."]
+
+
 def test_what_two_share_stands_with_each():
     found = notes(row(1), row(2, WORK), row(3, WORK))
     assert [note[:12] for note in found] == ["2. option 2:", "3. option 3:"]
