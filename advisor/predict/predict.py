@@ -334,7 +334,7 @@ def _local_device(
             return MissingFact(
                 fact="time",
                 reason=f"The job needs {needed / _GIB:.1f} GiB, the device may use "
-                f"{device.global_mem_bytes / _GIB:.1f} GiB.",
+                f"{USABLE_MEMORY_SHARE * device.global_mem_bytes / _GIB:.1f} GiB.",
                 remedy="Use a smaller batch.",
             )
         step = predict_step(context.workload, ceilings=context.ceilings, device_id=device.id)

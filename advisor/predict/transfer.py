@@ -106,8 +106,8 @@ def transfer(option: Option, *, context: PredictionContext) -> HardwareEstimate 
     if memory_bytes is not None and needed > USABLE_MEMORY_SHARE * memory_bytes:
         return MissingFact(
             fact="time",
-            reason=f"The job needs {needed / _GIB:.1f} GiB, the device has "
-            f"{memory_bytes / _GIB:.1f} GiB.",
+            reason=f"The job needs {needed / _GIB:.1f} GiB, the device may use "
+            f"{USABLE_MEMORY_SHARE * memory_bytes / _GIB:.1f} GiB.",
             remedy="Use a smaller batch.",
         )
     # A result is of the whole device; of a slice nobody has published one.

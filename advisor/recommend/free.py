@@ -9,9 +9,10 @@ import math
 from collections.abc import Iterable, Sequence
 
 from advisor.model.machine import MissingFact
-from advisor.model.offer import FreeTier
+from advisor.model.offer import FreeTier, Offer
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import Hint, Reason, ReasonCode, Rejection
+from advisor.recommend.circumstances import needed_bytes
 from advisor.recommend.evaluate import Given, predict_option, speedup_of
 from advisor.recommend.offers import cloud_option
 from advisor.recommend.reasons import reason
@@ -37,6 +38,10 @@ def with_free_time(hint: Hint, *, given: Given) -> Hint:
     offer = next((o for o in knowledge.offers if o.accelerator == FREE_ACCELERATOR), None)
     if offer is None:
         return hint
+    others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
+    lacking = _lacking(offer, given=given)
+    if lacking is not None:
+        return Hint(option=hint.option, reasons=(lacking, *others), steps=hint.steps)
     option = cloud_option(offer, is_spot=False)
     found = predict_option(option, given=given)
     if isinstance(found, MissingFact):
@@ -54,14 +59,25 @@ def with_free_time(hint: Hint, *, given: Given) -> Hint:
         most_hours=found.total_s.high / 3600.0,
         tiers=knowledge.free_tiers,
     )
-    others = tuple(r for r in hint.reasons if r.code is not ReasonCode.NO_FIGURE)
     return Hint(option=hint.option, reasons=(why, *limits, *others), steps=hint.steps)
+
+
+def _lacking(offer: Offer, *, given: Given) -> Reason | None:
+    """Return that a job does not fit the memory of what they hand out; None where it may."""
+    device = given.index.accelerator_device(offer)
+    size = offer.accelerator_memory_bytes or (None if device is None else device.memory_bytes)
+    needed = needed_bytes(given.context.workload)
+    if size is None or needed <= size:
+        return None
+    return reason(
+        ReasonCode.MEMORY_TOO_SMALL, needed_bytes=float(needed), available_bytes=float(size)
+    )
 
 
 def without_slow(
     hints: Iterable[Hint], *, local_s: Sequence[float]
 ) -> tuple[tuple[Hint, ...], tuple[Rejection, ...]]:
-    """Return the hints without free services that are no gain, and why each is none.
+    """Return the hints without free services that are no gain or too small, and why each is.
 
     Args:
         hints: free services with their times (`with_free_time`), and others, which stay.
@@ -81,7 +97,7 @@ def without_slow(
 
 def _why_slow(hint: Hint, local_s: Sequence[float]) -> Reason | None:
     first = hint.reasons[0]
-    if first.code is ReasonCode.SLOWER_THAN_NOW:
+    if first.code in (ReasonCode.SLOWER_THAN_NOW, ReasonCode.MEMORY_TOO_SMALL):
         return first
     told = {p.name: p.value for p in first.parameters}
     factor, hours = told.get("factor_x"), told.get("hours")

@@ -212,6 +212,17 @@ def test_what_cannot_be_told_is_missing(option, words):
     assert words in found.reason
 
 
+def test_a_job_is_refused_for_a_size_that_is_less_than_it_needs():
+    given = context()
+    work = dataclasses.replace(
+        given.workload, memory_training_bytes=38 << 30, memory_inference_bytes=38 << 30
+    )
+    given = dataclasses.replace(given, workload=work)
+    found = transfer(rent_gpu(accelerator_memory=40 << 30), context=given)
+    assert isinstance(found, MissingFact)
+    assert found.reason == "The job needs 38.0 GiB, the device may use 36.8 GiB."
+
+
 def test_gpu_by_results_of_its_kind():
     rows = tuple(
         published(device="RTX Test", value=3 * 32 * 6e9 / 20e12, multiply_adds=10**9,
