@@ -283,7 +283,7 @@ def _print_snippet(report: TrialReport, form: Form) -> bool:
 def _exit_code(report: TrialReport) -> int:
     lost = (TrialVerdict.FAILED, TrialVerdict.NOT_RUN)
     if report.results[0].verdict is TrialVerdict.FAILED:
-        commands.say(f"the network cannot be run: {report.results[0].message}")
+        commands.say(f"the network gave no figure: {report.results[0].message}")
         return EXIT_INCOMPLETE
     n_without = sum(r.verdict is TrialVerdict.NOT_RUN for r in report.results)
     if n_without:

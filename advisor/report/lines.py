@@ -69,6 +69,17 @@ REFUSED = (
     N_("{name} is no command: {command} takes a file"),
     N_("trials run Keras networks: give .keras, .json or a Python file"),
 )  # fmt: skip
+# What Linux and macOS say of a file; Windows says it in the user's language.
+REFUSED_BY_SYSTEM = (
+    N_("No space left on device"),
+    N_("Permission denied"),
+    N_("Read-only file system"),
+    N_("No such file or directory"),
+    N_("Not a directory"),
+    N_("Disk quota exceeded"),
+    N_("File name too long"),
+    N_("Input/output error"),
+)
 # What the parser of the command line says.
 REFUSED_WORDS = (
     N_("{why} (see {command} --help)"),
@@ -175,7 +186,7 @@ PRICES = (
 )
 TOLD = (
     N_("nothing was advised or tried yet: run `dl-advisor advise`"),
-    N_("the network cannot be run: {why}"),
+    N_("the network gave no figure: {why}"),
     N_("nothing is applied: no setting is surely faster than what you have now"),
     N_("settings without a turn in this time: {n}; more of it (--minutes) helps"),
     N_("{title} is ahead, but not proven: more time (--minutes) may prove it"),

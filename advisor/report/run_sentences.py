@@ -18,6 +18,7 @@ ENDED = (
     N_("the worker gave no reason"),
     N_("the worker gave times that make no sense"),
     N_("the worker did not end within {time} s"),
+    N_("{why}: its steps are long, allow more minutes"),
     N_("the worker did not start in {time} s"),
     N_("nothing was heard of the worker for {time} s"),
     N_("the worker ran out of memory"),

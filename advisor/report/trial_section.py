@@ -132,7 +132,10 @@ def _said_remark(line: str, tr: Translator) -> str:
 
 
 def _headline(report: TrialReport, tr: Translator) -> str:
-    best = report.best
+    best, now = report.best, report.results[0]
+    if now.verdict is TrialVerdict.FAILED:
+        text = N_("The network gave no figure: {message}")
+        return tr(N_("{text}."), text=tr(text, message=said_line(now.message, tr)))
     if best is None or best.speedup is None:
         return tr(N_("Nothing that was tried is surely faster than what you have now."))
     return tr(

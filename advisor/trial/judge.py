@@ -292,7 +292,8 @@ def _eighty_percent(values: Sequence[float]) -> tuple[float, float]:
     if len(values) < _ALL_IN_EIGHTY:
         return min(values), max(values)
     tenths = statistics.quantiles(values, n=10)
-    return tenths[0], tenths[-1]
+    # What lies between two equal values is a hair beyond them where it is rounded.
+    return max(tenths[0], min(values)), min(tenths[-1], max(values))
 
 
 def _of_baseline(
@@ -302,6 +303,8 @@ def _of_baseline(
     good = [run for run in own if run.is_completed]
     if not good:
         message = own[0].message if own else "it was not run"
+        if own and own[0].outcome is Outcome.TIMED_OUT:
+            message += ": its steps are long, allow more minutes"
         return TrialResult(setup=setup, verdict=TrialVerdict.FAILED, message=message)
     found = _result(setup, own, TrialVerdict.BASELINE, "", found=None, now=good)
     as_own = [dataclasses.replace(run, values_s=run.beside_s) for run in beside]

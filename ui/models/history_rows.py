@@ -18,7 +18,7 @@ from advisor.format import (
 )
 from advisor.i18n import N_, Translator
 from advisor.model.own_step import OwnStep
-from advisor.model.trial import TrialReport
+from advisor.model.trial import TrialReport, TrialVerdict
 from advisor.report.names import PHASES, request_name
 from advisor.report.said import said_title
 from advisor.report.trial_section import title_of
@@ -89,7 +89,8 @@ def best_text(entry: HistoryEntry, tr: Translator) -> str:
 def _ahead_text(report: TrialReport, tr: Translator) -> str:
     ahead = ahead_of(report)
     if ahead is None or ahead.speedup is None:
-        return tr(N_("nothing surely faster"))
+        has_none = report.results[0].verdict is TrialVerdict.FAILED
+        return tr(N_("no figure") if has_none else N_("nothing surely faster"))
     factor = format_factor_interval(ahead.speedup)
     return tr(N_("{title}: {factor}, not proven"), title=title_of(ahead, tr), factor=factor)
 

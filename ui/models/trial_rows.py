@@ -88,7 +88,9 @@ def verdict_lines(report: TrialReport, tr: Translator) -> tuple[str, ...]:
     baseline = report.results[0]
     if baseline.verdict is TrialVerdict.FAILED:
         return (
-            tr(N_("The network cannot be run: {message}"), message=said_line(baseline.message, tr)),
+            tr(
+                N_("The network gave no figure: {message}"), message=said_line(baseline.message, tr)
+            ),
         )
     verdicts = (_verdict_line(result, tr) for result in report.results[1:])
     now = _state_now_lines(baseline, tr)

@@ -269,3 +269,9 @@ def test_the_middle_of_the_runs_lies_in_their_interval(steps):
     assert found.step_s.low <= found.step_s.mid <= found.step_s.high
     assert min(steps) <= found.step_s.low
     assert found.step_s.high <= max(steps)
+
+
+def test_no_interval_goes_a_hair_beyond_the_runs():
+    steps = [1.0] * 8 + [6.402029586060039] * 2
+    (found,) = judge_all([NOW], [run("now", float(n), s) for n, s in enumerate(steps)])
+    assert (found.step_s.low, found.step_s.high) == (1.0, 6.402029586060039)

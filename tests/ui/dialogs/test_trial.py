@@ -191,7 +191,7 @@ def test_a_network_that_cannot_be_run_changes_no_advice(make, qtbot):
     dialog, presenter = make(FakeRuns(outcome=Outcome.CRASHED))
     start(dialog)
     qtbot.waitUntil(lambda: ended(presenter), timeout=20_000)
-    assert dialog.verdict.text() == "The network cannot be run: it crashed"
+    assert dialog.verdict.text() == "The network gave no figure: it crashed"
     assert "it crashed" in dialog.table.model().index(0, 5).data()
     assert read_last() is None
 

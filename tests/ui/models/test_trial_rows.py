@@ -8,6 +8,7 @@ from advisor.i18n import translator_for
 from advisor.model.measurement import Outcome
 from advisor.model.quantity import Interval, Phase, Precision
 from advisor.model.trial import TrialReport, TrialResult, TrialRun, TrialSetup, TrialVerdict
+from advisor.trial.judge import judge_all
 from ui.models.trial_rows import RUN_HEADS, result_rows, run_rows, verdict_lines
 
 TR = translator_for("en")
@@ -72,3 +73,17 @@ def test_a_run_tells_its_own_step_and_why_it_has_none():
     rows = run_rows(((NOW, good), (XLA, lost)), TR)
     assert [row[2].text for row in rows] == ["1.31 s", "–"]
     assert rows[1][-1].text.endswith(": it crashed")
+
+
+def test_a_network_whose_time_was_too_short_is_not_called_unable_to_run():
+    late = TrialRun(
+        setup_id="now", started_s=0.0, duration_s=60.0, outcome=Outcome.TIMED_OUT,
+        message="the worker did not end within 60 s",
+    )  # fmt: skip
+    (line,) = verdict_lines(report(*judge_all([NOW, XLA], [late])), TR)
+    assert line == (
+        "The network gave no figure: the worker did not end within 60 s: its steps are long,"
+        " allow more minutes"
+    )
+    chinese = verdict_lines(report(*judge_all([NOW, XLA], [late])), translator_for("zh_CN"))[0]
+    assert not set("abcdefghijklmnopqrtuvwxyz") & set(chinese)
