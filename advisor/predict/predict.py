@@ -7,6 +7,7 @@ Leaves to others: which options apply (`advisor.recommend`), hardware elsewhere
 
 import math
 
+from advisor.format import format_number
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MissingFact, OpenclDevice
 from advisor.model.measurement import Setting
 from advisor.model.option import Option, OptionFact, OptionKind
@@ -284,7 +285,8 @@ def _by_effect(
     sd = math.hypot(_baseline_sd(baseline), half / Z_80)
     step = interval_of(baseline.step_s.mid / middle, log_sd=sd)
     fact = option.fact
-    statement = f"published: {low:.2g} to {high:.2g} times the speed"
+    ends = (format_number(low, digits=2), format_number(high, digits=2))
+    statement = f"published: {ends[0]} to {ends[1]} times the speed"
     if fact.effect_basis:
         statement += f" ({fact.effect_basis})"
     source = Source(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from advisor.format import format_number
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import DeviceKind
 from advisor.model.prediction import Evidence
@@ -123,7 +124,7 @@ def is_similar_batch(row: PublishedResult, batch_size: int) -> bool:
 
 
 def _quantity(row: PublishedResult) -> str:
-    value = f"{row.value:.4g}"
+    value = format_number(row.value, digits=4)
     wordings = {
         ("epoch_time", "s"): f"{value} s per epoch",
         ("step_time", "s"): f"{value} s per step",

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
+from advisor.format import format_number
 from advisor.model.report import (
     BarChart,
     Block,
@@ -118,7 +119,8 @@ def _points(block: ScatterChart) -> str:
     ordered = sorted(block.points, key=lambda p: p.x)
     cells = (
         f"<td>{'★' if p.is_marked else ''}</td><td>{escape(p.label)}</td>"
-        f'<td align="right">{p.x:.3g}</td><td align="right">{p.y:.3g}</td>'
+        f'<td align="right">{format_number(p.x)}</td>'
+        f'<td align="right">{format_number(p.y)}</td>'
         for p in ordered
     )
     head = f"<p><b>{escape(block.title)}</b>: {escape(block.x_axis)}, {escape(block.y_axis)}</p>"

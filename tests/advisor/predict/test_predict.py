@@ -186,6 +186,13 @@ def test_published_effect_divides_the_time():
     assert found.step_s.high / found.step_s.low > now.step_s.high / now.step_s.low
 
 
+def test_a_large_effect_is_told_as_people_write_numbers():
+    where = context(*calibration())
+    asked = option(fact=fact(effect_low=9.7, effect_high=264.0, effect_basis="CNN"))
+    found = predict(asked, where, predict_baseline(where))
+    assert "published: 9.7 to 264 times the speed" in found.evidence[0].statement
+
+
 @pytest.mark.parametrize(("epochs", "most"), [(1, 4.0), (2, 8.0), (10, 40.0), (1000, 100.0)])
 def test_what_needs_a_pass_first_gains_no_more_than_the_epochs_after_it(epochs, most):
     where = context(*calibration(), work=dataclasses.replace(small_cnn(), epochs=epochs))

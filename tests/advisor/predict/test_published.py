@@ -99,6 +99,15 @@ def test_evidence_says_what_was_measured_where():
 
 
 @pytest.mark.parametrize(
+    ("value", "text"),
+    [(11950.4, "11,950"), (2360.0, "2360"), (0.5208, "0.5208"), (12.346, "12.35")],
+)
+def test_evidence_tells_a_rate_as_people_write_numbers(value, text):
+    row = published(device="X", value=value, metric="throughput", unit="1/s")
+    assert f"published: {text} samples per second" in row_evidence(row).statement
+
+
+@pytest.mark.parametrize(
     ("name", "number"),
     [("AMD A10-7850K Radeon R7, 12 Compute Cores", "A10-7850K"), ("Odd", None)],
 )

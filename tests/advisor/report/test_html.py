@@ -2,7 +2,7 @@
 
 import re
 
-from advisor.model.report import BarChart, Report, Section
+from advisor.model.report import BarChart, Point, Report, ScatterChart, Section
 from advisor.report.html import Colours, render_html
 
 COLOURS = Colours(
@@ -55,3 +55,12 @@ def test_columns_of_numbers_stand_right(every_block):
 def test_marked_points_have_a_star(every_block):
     html = render_html(every_block, COLOURS)
     assert html.count("★") == 1
+
+
+def test_money_is_told_as_people_write_numbers():
+    points = (Point(label="a card", x=123.4, y=1599.0),)
+    chart = ScatterChart(title="Plane", x_axis="hours", y_axis="USD", points=points)
+    report = Report(
+        title="t", subtitle="", sections=(Section(title="x", blocks=(chart,)),), footer=""
+    )
+    assert '<td align="right">1599</td>' in render_html(report, COLOURS)
