@@ -3,6 +3,7 @@
 Leaves to others: what is drawn (`advisor.report.build`), where it goes (`advisor.report.pdf`).
 """
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -28,8 +29,10 @@ COLOURS = {
 _ROW = 15.5
 _TEXT = 8.0
 _LEAST_LETTERS = 3
-# Of a scatter chart: radius of a point, size of its name, and how wide a name may be.
+# Of a scatter chart: radius of a point, size of its name, how wide a name may be, and what stays
+# free beside it.
 _DOT, _LABEL, _LONGEST_LABEL = 3.2, 7.0, 150.0
+_BETWEEN = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +223,11 @@ def _draw_points(
                 x, y, width=size, height=_LABEL, gap=_DOT + 2.0, taken=taken, area=area
             )
             if text and place is not None:
-                taken.append(place)
+                # Numbers side by side would be read as one.
+                taken.append(
+                    dataclasses.replace(
+                        place, left=place.left - _BETWEEN, right=place.right + _BETWEEN
+                    )
+                )
                 drawing.add(_string(place.left, place.bottom + 1.5, text, font=font, size=_LABEL))
                 break

@@ -53,6 +53,8 @@ def _kind_of(letter: str) -> str:
 for _breaking in (line_breaking, one_font_breaking):
     # It knows what may begin no line in Japanese; Chinese has more such marks.
     _breaking.ALL_CANNOT_START += "，；：！？”’…》"
+    # A space that ends a line would else begin the next one, which stands apart then.
+    _breaking.ALL_CANNOT_START += " "
     # It takes every kind of space for a place where a line may end.
     _breaking.category = _kind_of
 
@@ -190,7 +192,7 @@ def _section(section: Section, look: _Look) -> Iterator[Flowable]:
 
 def _leads_on(block: Block, follower: Block | None) -> bool:
     """Whether a text only says what comes below it: alone at the end of a page it says nothing."""
-    if not isinstance(block, Paragraph) or not isinstance(follower, Paragraph):
+    if not isinstance(block, Paragraph) or not isinstance(follower, Paragraph | Table):
         return False
     is_caption = block.style == "body" and not block.text.endswith((".", "。"))
     return block.style == "lead" or is_caption

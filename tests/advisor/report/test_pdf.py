@@ -136,3 +136,23 @@ def test_a_long_footer_stands_whole_on_every_page(language):
         text = " ".join(page.extract_text().split())
         assert "is called no difference." in text
         assert str(number) in text
+
+
+def test_a_title_does_not_stand_apart_from_its_table():
+    filling = [Paragraph(text=f"Line {n}.") for n in range(100)]
+    table = Table(heads=("Part", "Money"), rows=(("computing", "1 USD"),))
+    for n_before in range(38, 60):
+        blocks = (*filling[:n_before], Paragraph(text="Some offer: 1 USD", style="lead"), table)
+        report = Report(
+            title="t", subtitle="", sections=(Section(title="x", blocks=blocks),), footer=""
+        )
+        data = render_pdf(report, created_at=MOMENT)
+        pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(data)).pages]
+        (page,) = [text for text in pages if "Some offer" in text]
+        assert "computing" in page
+
+
+def test_no_line_of_a_chinese_cell_begins_with_a_space():
+    for n_signs in range(20, 140):
+        lines = _lines("用" * n_signs + " PyTorch 或 Keras 时" * 3, language="zh_CN")
+        assert not [line for line in lines if line.startswith(" ")]
