@@ -19,7 +19,7 @@ from advisor.model.measurement import FailedMeasurement, Measurement, Outcome
 from advisor.predict.work import flop, rate
 from advisor.report.job_line import job_sentence
 from advisor.report.names import OUTCOMES, request_name
-from advisor.report.said import said_line, said_title
+from advisor.report.said import said_deed, said_line
 from probes.bench.events import KernelFinished, KernelProgress, KernelStarted
 from probes.bench.process import CancelToken
 from ui import journey
@@ -93,7 +93,7 @@ class TerminalProgress:
                 return
             first = advised.ranked[0]
             guess = {
-                "title": said_title(first.option.title, tr),
+                "title": said_deed(first.option, tr),
                 "time": format_duration_interval(first.prediction.total_s, tr),
             }
             if advised.measurements is None:

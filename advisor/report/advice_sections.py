@@ -45,7 +45,7 @@ from advisor.report.reasons import (
     sentences_text,
 )
 from advisor.report.runner_up_notes import runner_up_notes
-from advisor.report.said import said, said_title, source_text
+from advisor.report.said import said, said_deed, said_title, source_text
 from advisor.report.steps import told_once
 
 # Options whose steps are printed in full; all others can be opened in the window.
@@ -134,7 +134,7 @@ def _miss(reason: Reason) -> float | None:
 def _headline(row: RankedOption, tr: Translator) -> str:
     return tr(
         N_("{title}: {time} for the whole job, {cost}. Basis: {basis}."),
-        title=said_title(row.option.title, tr),
+        title=said_deed(row.option, tr),
         time=format_duration_interval(row.prediction.total_s, tr),
         cost=money_text(row.cost, tr),
         basis=tr(BASES[row.prediction.basis]),
@@ -161,10 +161,14 @@ def _evidence(row: RankedOption, tr: Translator) -> Iterable[Block]:
 
 def _steps(steps: tuple[Step, ...], tr: Translator, *, title: str) -> Iterable[Block]:
     for step in told_once(steps, title=title):
-        if step.caption:
-            yield Paragraph(text=said(step.caption, tr))
-        content = said(step.content, tr)
-        yield Paragraph(text=content, style="body" if step.kind == "text" else "code")
+        caption, content = said(step.caption, tr), said(step.content, tr)
+        is_text = step.kind == "text"
+        # A sentence looks like its caption: in one paragraph it is seen which is which.
+        if is_text and caption and not set(":：") & set(caption):
+            content = tr(N_("{caption}: {content}"), caption=caption, content=content)
+        elif caption:
+            yield Paragraph(text=caption)
+        yield Paragraph(text=content, style="body" if is_text else "code")
 
 
 def warning_notes(advice: Recommendation, tr: Translator) -> tuple[Paragraph, ...]:

@@ -11,6 +11,7 @@ import re
 import string
 
 from advisor.i18n import N_, Translator
+from advisor.model.option import Option
 from advisor.model.quantity import Source
 from advisor.report.explained_cells import CELLS
 from advisor.report.lines import LINES
@@ -93,6 +94,14 @@ def said_list(text: str, tr: Translator) -> str:
 def said_title(title: str, tr: Translator) -> str:
     """Return the title of an option, which may be several put together."""
     return " + ".join(said(part, tr) for part in title.split(" + "))
+
+
+def said_deed(option: Option, tr: Translator) -> str:
+    """Return what to do where an option is told by itself: the name of an offer is no deed."""
+    title = said_title(option.title, tr)
+    if option.offer is not None:
+        return tr(N_("Rent {title}"), title=title)
+    return title if option.purchase is None else tr(N_("Buy {title}"), title=title)
 
 
 def source_text(source: Source, tr: Translator) -> str:

@@ -16,7 +16,7 @@ from advisor.model.recommendation import RankedOption, Recommendation
 from advisor.report.money import money_text
 from advisor.report.names import BASES
 from advisor.report.reasons import cancelled_text, grave_text, reason_text, trial_text
-from advisor.report.said import said, said_title, source_text
+from advisor.report.said import said, said_deed, source_text
 from advisor.report.steps import told_once
 from ui.models.advice_rows import money_lines
 from ui.models.explanations import BASIS_TIPS, INTERVAL
@@ -62,7 +62,7 @@ class AnswerCard(QFrame):
         row = advice.ranked[number]
         self.badge.setText(self._badge(advice, number, is_provisional=is_provisional))
         self.badge.setToolTip(self._tr(BASIS_TIPS[row.prediction.basis]))
-        self.title.setText(said_title(row.option.title, self._tr))
+        self.title.setText(said_deed(row.option, self._tr))
         self.numbers.setText(self._numbers(row))
         self.setProperty("first", number == 0)
         self.style().unpolish(self)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from advisor.i18n import translator_for
+from advisor.model.option import Option, OptionKind
 from advisor.model.quantity import Source
 from advisor.model.recommendation import Objective, Preferences
 from advisor.model.workload import Job
@@ -12,10 +13,17 @@ from advisor.network.load import bundled_workload
 from advisor.recommend.recommend import recommend
 from advisor.report.build import build_report
 from advisor.report.lines import LINES
-from advisor.report.said import said, said_line, said_pieces, said_title, source_text
+from advisor.report.said import (
+    said,
+    said_deed,
+    said_line,
+    said_pieces,
+    said_title,
+    source_text,
+)
 from advisor.report.sentences import SENTENCES
 from advisor.report.text import render_text
-from tests.advisor.recommend.builders import TODAY, a_profile
+from tests.advisor.recommend.builders import TODAY, a_profile, a_spec, an_offer
 from tests.helpers.bundled import bundled_knowledge
 
 EN, ZH = translator_for("en"), translator_for("zh_CN")
@@ -108,3 +116,21 @@ def test_a_whole_advice_has_no_english_sentence_in_chinese(objective):
         if _ENGLISH.search(line) and not any(kept in line for kept in _KEPT)
     ]
     assert not found
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts", "words"),
+    [
+        (OptionKind.CLOUD, {"offer": an_offer()}, ("Rent a title", "租用 a title")),
+        (OptionKind.BUY, {"purchase": a_spec()}, ("Buy a title", "购买 a title")),
+        (OptionKind.STAY, {}, ("a title", "a title")),
+    ],
+)
+def test_an_offer_is_told_as_a_deed(kind, parts, words):
+    option = Option(id="x", title="a title", kind=kind, **parts)
+    assert (said_deed(option, EN), said_deed(option, ZH)) == words
+
+
+def test_what_the_system_says_of_a_file_is_told_in_the_language_of_the_user():
+    line = "/full/a.pdf: cannot be written: No space left on device: choose another place"
+    assert said_line(line, ZH) == "/full/a.pdf: 无法写入：磁盘空间已满：请选择其他位置"
