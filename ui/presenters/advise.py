@@ -249,7 +249,7 @@ class AdvisePresenter(QObject):
         try:
             advice = read_document(Path(name), Recommendation)
         except InputError as error:
-            self.refused.emit(str(error))
+            self.refused.emit(error_line(error))
             return False
         self.show_advice(advice)
         return True
@@ -315,7 +315,7 @@ class AdvisePresenter(QObject):
         try:
             write()
         except (AdvisorError, OSError) as error:
-            self.refused.emit(str(error))
+            self.refused.emit(error_line(error))
         else:
             self.saved.emit(str(path))
 

@@ -125,7 +125,7 @@ class MachinePresenter(QObject):
         try:
             profile = apply_overrides(probed, overrides)
         except AdvisorError as error:
-            self.refused.emit(str(error))
+            self.refused.emit(error_line(error))
             return
         self._overrides = dict(overrides)
         self._keep(self._overrides)

@@ -295,6 +295,15 @@ def test_a_place_that_cannot_be_written_is_refused(finished, qtbot, tmp_path, me
     assert not path.exists()
 
 
+def test_a_place_that_cannot_be_written_is_refused_in_the_language_of_the_user(
+    finished, qtbot, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with qtbot.waitSignal(finished.refused, timeout=10_000) as told:
+        finished.save_json_to(str(tmp_path / "missing" / "advice"))
+    assert told.args[0].endswith("无法写入：没有这个文件或文件夹")
+
+
 @pytest.mark.parametrize("method", ["export_pdf_to", "save_json_to"])
 def test_without_advice_nothing_is_written(make, tmp_path, method):
     presenter = make(FakeWalk())
