@@ -29,7 +29,9 @@ from ui.widgets.labels import text_label
 from ui.widgets.rows_table import RowsTable
 
 _SIZE = (760, 620)
-_WIDTHS = {0: 36, 2: 90, 3: 90, 4: 90, 5: 190}
+_WIDTHS = {0: 36, 1: 120, 2: 80, 3: 80, 4: 80}
+# The outcome has the rest: what went wrong is a sentence.
+_FITTED = {1: 0.35, 2: 0.14, 3: 0.14, 4: 0.14}
 _MOST_MINUTES = 240
 _LEAST_LIST = 60
 _STAGES = {
@@ -68,7 +70,9 @@ class TrialDialog(CalmDialog):
         self.start_button = QPushButton(translator(N_("&Try it")))
         self.stop_button = QPushButton(translator(N_("S&top")))
         self._model = RowsModel([translator(head) for head in rows.RUN_HEADS], parent=self)
-        self.table = RowsTable(self._model, widths=_WIDTHS, name=translator(N_("Runs")))
+        self.table = RowsTable(
+            self._model, widths=_WIDTHS, fitted=_FITTED, name=translator(N_("Runs"))
+        )
         self.table.setWordWrap(False)
         self.verdict = text_label(name="message_text")
         self.status = text_label(name="status")

@@ -50,7 +50,7 @@ class WorkloadView(QWidget):
         self.layers_table = RowsTable(
             self._rows,
             widths={1: 106, 2: 96, 3: 92, 4: 104},
-            fitted={1: 0.33, 2: 0.16, 3: 0.18, 4: 0.2},
+            fitted={1: 0.24, 2: 0.16, 3: 0.18, 4: 0.2},
             name=translator(N_("Layers")),
         )
         self.layers_table.setWordWrap(False)

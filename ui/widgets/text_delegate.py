@@ -5,8 +5,10 @@ Leaves to others: the entries, cells of two lines (`ui.widgets.row_delegate`).
 """
 
 import math
+import re
+from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QSize
 from PySide6.QtGui import QFont, QTextDocument, QTextLayout
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -16,6 +18,11 @@ _ABOVE_PX = 8
 # Around the text of a cell.
 _CELL_BESIDE_PX = 10
 _CELL_ABOVE_PX = 3
+# Qt cuts a word that is longer than its line: from so many letters on (a path, a call, an address)
+# it may end behind each sign that parts it.
+_LONG_WORD = re.compile(r"\S{24,}")
+_PARTING_SIGN = re.compile(r"(?<=[^\w\s])(?=\w)|(?<=_)(?=[^_])")
+_BREAK_HERE = "\N{ZERO WIDTH SPACE}"
 
 
 def line_height(font: QFont, text: str) -> int:
@@ -37,8 +44,17 @@ def _wrapped_height(font: QFont, text: str, width: int) -> int:
     return round(document.size().height())
 
 
+def breakable(text: str) -> str:
+    """Return a text whose long words may go on in the next line."""
+    return _LONG_WORD.sub(lambda word: _PARTING_SIGN.sub(_BREAK_HERE, word[0]), text)
+
+
 class WrappedDelegate(QStyledItemDelegate):
     """Draws cells of a table whose text wraps."""
+
+    def displayText(self, value: Any, locale: QLocale | QLocale.Language) -> str:  # noqa: N802
+        """Return the text of a cell as it is drawn."""
+        return breakable(super().displayText(value, locale))
 
     def sizeHint(  # noqa: N802 - Qt's name
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -48,7 +64,7 @@ class WrappedDelegate(QStyledItemDelegate):
         width = option.rect.width() - _CELL_BESIDE_PX
         if width <= 0:
             return usual
-        height = _wrapped_height(option.font, str(index.data() or ""), width)
+        height = _wrapped_height(option.font, breakable(str(index.data() or "")), width)
         return QSize(usual.width(), max(usual.height(), height + 2 * _CELL_ABOVE_PX))
 
 

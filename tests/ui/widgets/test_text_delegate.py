@@ -1,10 +1,11 @@
 """An entry of a list is as high as its text, however often it wraps."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListWidget
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QListWidget, QStyleOptionViewItem, QTableWidget, QTableWidgetItem
 
 from ui.theme import style_sheet
-from ui.widgets.text_delegate import TextDelegate
+from ui.widgets.text_delegate import TextDelegate, WrappedDelegate, breakable
 
 # What the style sheet and Qt leave free beside and above the text of an entry.
 PADDING_PX, ABOVE_PX = 18, 5
@@ -43,3 +44,39 @@ def test_no_line_is_left_out_at_any_width(qtbot, qapp):
         flags = Qt.TextFlag.TextWordWrap
         need = view.fontMetrics().boundingRect(0, 0, drawn, 9999, flags, view.item(0).text())
         assert view.sizeHintForRow(0) >= need.height() + 2 * ABOVE_PX, width
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ds.map(f,num_parallel_calls=tf.data.AUTOTUNE).cache().shuffle(N).batch(B)",
+        "https://github.com/someone/releases/tag/v1.2.3-of-a-long-name",
+        "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4",
+    ],
+)
+def test_a_long_word_goes_on_in_the_next_line(qtbot, text):
+    view = QTableWidget(1, 1)
+    qtbot.addWidget(view)
+    delegate = WrappedDelegate(view)
+    drawn = delegate.displayText(text, view.locale())
+    assert drawn.replace("\N{ZERO WIDTH SPACE}", "") == text
+    longest = max(map(view.fontMetrics().horizontalAdvance, drawn.split("\N{ZERO WIDTH SPACE}")))
+    assert longest < view.fontMetrics().horizontalAdvance(text) / 3
+
+
+def test_a_cell_is_as_high_as_the_lines_of_its_long_word(qtbot):
+    view = QTableWidget(1, 1)
+    qtbot.addWidget(view)
+    view.setItem(0, 0, QTableWidgetItem("https://github.com/someone/releases/tag/v1.2.3"))
+    delegate, option = WrappedDelegate(view), QStyleOptionViewItem()
+    option.initFrom(view)
+    heights = []
+    for width in (600, 120):
+        option.rect = QRect(0, 0, width, 20)
+        heights.append(delegate.sizeHint(option, view.model().index(0, 0)).height())
+    assert heights[1] > 1.9 * view.fontMetrics().height() > heights[0] - 8
+
+
+@pytest.mark.parametrize("text", ["Measured elsewhere: 1.9× the speed.", "run_eagerly=True", "64"])
+def test_short_words_stay_whole(text):
+    assert breakable(text) == text
