@@ -277,6 +277,8 @@ class HistoryView(QWidget):
             return
         what = f"{entry.date} {entry.network}".strip() or entry.id
         text = tr(N_("Delete this result for good? {what}"), what=what)
-        answer = QMessageBox.question(self, tr(N_("Delete")), text)
-        if answer == QMessageBox.StandardButton.Yes:
+        yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+        # Nothing brings it back: the key that is pressed in passing keeps it.
+        answer = QMessageBox.question(self, tr(N_("Delete")), text, yes | no, no)
+        if answer == yes:
             self.delete_requested.emit(entry.id)
