@@ -14,14 +14,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QFrame,
     QHBoxLayout,
     QLabel,
     QMainWindow,
     QMessageBox,
     QPushButton,
+    QScrollArea,
     QStackedWidget,
     QWidget,
 )
@@ -48,9 +50,13 @@ class Page:
 
 def first_size(available: QSize) -> tuple[int, int]:
     """Return width and height of the window where none is remembered, so that it fits."""
-    room = available - QSize(*_FRAME)
-    size = QSize(*USUAL_SIZE).boundedTo(room).expandedTo(QSize(*MINIMUM_SIZE))
+    size = QSize(*USUAL_SIZE).boundedTo(available - QSize(*_FRAME))
     return size.width(), size.height()
+
+
+def least_size(available: QSize) -> QSize:
+    """Return how small the window may become: where the pages fit, never beyond the screen."""
+    return QSize(*MINIMUM_SIZE).boundedTo(available - QSize(*_FRAME))
 
 
 class MainWindow(QMainWindow):
@@ -78,9 +84,10 @@ class MainWindow(QMainWindow):
         self._pages = {page.name: page for page in pages}
         self._made: dict[str, QWidget] = {}
         self.setWindowTitle("DL Advisor")
-        self.setMinimumSize(*MINIMUM_SIZE)
         # A screen that is drawn at twice the size may be smaller than the usual window.
-        self.resize(*first_size(self.screen().availableSize()))
+        room = self.screen().availableSize()
+        self.setMinimumSize(least_size(room))
+        self.resize(*first_size(room))
         self.setAcceptDrops(True)
         entries = [Entry(name=page.name, title=translator(page.title)) for page in pages]
         self.rail = NavigationRail(entries, name=translator(N_("Pages")))
@@ -90,12 +97,23 @@ class MainWindow(QMainWindow):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.rail)
-        row.addWidget(self._stack, 1)
+        row.addWidget(self._stack if least_size(room) == QSize(*MINIMUM_SIZE) else self._area(), 1)
         self.setCentralWidget(middle)
         self._add_about(version)
         self._add_shortcuts()
         self.rail.page_chosen.connect(self._show)
         self.rail.choose(pages[0].name)
+
+    def _area(self) -> QScrollArea:
+        """Return the pages in an area that scrolls, for a screen that is too small for them."""
+        area = QScrollArea()
+        area.setObjectName("small_screen")
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setWidget(self._stack)
+        # Tab goes to what the pages hold.
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return area
 
     def _add_about(self, version: str) -> None:
         tr = self._tr

@@ -2,10 +2,10 @@
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QLabel, QMessageBox
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QScreen
+from PySide6.QtWidgets import QLabel, QMessageBox, QScrollArea
 
-from ui.views.main_window import MINIMUM_SIZE, MainWindow, Page, first_size
+from ui.views.main_window import MINIMUM_SIZE, MainWindow, Page, first_size, least_size
 
 MADE = []
 
@@ -105,7 +105,33 @@ def test_version_and_privacy_stand_in_the_corner(window):
 
 def test_it_cannot_be_made_too_small(window):
     window.resize(300, 200)
-    assert (window.width(), window.height()) == MINIMUM_SIZE
+    assert window.size() == least_size(window.screen().availableSize())
+
+
+@pytest.mark.parametrize(
+    ("screen", "size"),
+    [((1920, 1080), MINIMUM_SIZE), ((1093, 576), (1000, 536)), ((640, 400), (632, 360))],
+)
+def test_it_can_be_made_as_small_as_the_screen(screen, size):
+    assert least_size(QSize(*screen)) == QSize(*size)
+
+
+def test_on_a_screen_that_is_too_small_all_of_a_page_can_be_reached(qtbot, tr, monkeypatch):
+    for screen, is_small in ((QSize(1920, 1080), False), (QSize(640, 400), True)):
+        monkeypatch.setattr(QScreen, "availableSize", lambda _self, size=screen: size)
+        large = QLabel("a page")
+        large.setMinimumSize(900, 600)
+        start = Page(name="start", title="Start", make=lambda made=large: made)
+        window = MainWindow((start,), version="1", translator=tr)
+        qtbot.addWidget(window)
+        window.show()
+        area = window.findChild(QScrollArea, "small_screen")
+        assert (area is not None) == is_small
+        if area is not None:
+            assert window.height() <= 360
+            area.ensureVisible(899, 599)
+            assert area.verticalScrollBar().value() > 0
+            assert area.horizontalScrollBar().value() > 0
 
 
 def test_a_page_is_made_when_it_is_first_looked_at(window):
@@ -153,7 +179,7 @@ def test_the_first_window_is_no_larger_than_the_screen(qtbot, tr):
         ((1920, 1080), (1240, 800)),
         ((1280, 800), (1240, 760)),
         ((1366, 728), (1240, 688)),
-        ((800, 600), (1000, 640)),
+        ((800, 600), (792, 560)),
     ],
 )
 def test_the_first_window_fits_on_the_screen(screen, size):
