@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewIt
 # Room beside and above the text, as the style sheet gives it.
 _BESIDE_PX = 20
 _ABOVE_PX = 8
-# Around the text of a cell.
-_CELL_BESIDE_PX = 10
-_CELL_ABOVE_PX = 3
+# Around the text of a cell: what the style sheet gives it, and Qt beside it.
+_CELL_BESIDE_PX = 18
+_CELL_ABOVE_PX = 4
 # Qt cuts a word that is longer than its line: from so many letters on (a path, a call, an address)
 # it may end behind each sign that parts it.
 _LONG_WORD = re.compile(r"\S{24,}")

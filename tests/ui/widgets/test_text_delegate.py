@@ -2,7 +2,13 @@
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QListWidget, QStyleOptionViewItem, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import (
+    QListWidget,
+    QStyle,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+)
 
 from ui.theme import style_sheet
 from ui.widgets.text_delegate import TextDelegate, WrappedDelegate, breakable
@@ -64,17 +70,29 @@ def test_a_long_word_goes_on_in_the_next_line(qtbot, text):
     assert longest < view.fontMetrics().horizontalAdvance(text) / 3
 
 
-def test_a_cell_is_as_high_as_the_lines_of_its_long_word(qtbot):
+def test_no_line_of_a_cell_is_left_out_at_any_width(qtbot, qapp):
     view = QTableWidget(1, 1)
+    view.setStyleSheet(style_sheet(qapp))
+    view.setShowGrid(False)
     qtbot.addWidget(view)
-    view.setItem(0, 0, QTableWidgetItem("https://github.com/someone/releases/tag/v1.2.3"))
-    delegate, option = WrappedDelegate(view), QStyleOptionViewItem()
-    option.initFrom(view)
-    heights = []
-    for width in (600, 120):
+    view.show()
+    delegate = WrappedDelegate(view)
+    view.setItemDelegate(delegate)
+    text = "ds.map(f,num_parallel_calls=tf.data.AUTOTUNE).cache().shuffle(N)\nand https://a.example"
+    view.setItem(0, 0, QTableWidgetItem(text))
+    index, option = view.model().index(0, 0), QStyleOptionViewItem()
+    for width in range(200, 700, 7):
+        view.setColumnWidth(0, width)
+        option.initFrom(view)
         option.rect = QRect(0, 0, width, 20)
-        heights.append(delegate.sizeHint(option, view.model().index(0, 0)).height())
-    assert heights[1] > 1.9 * view.fontMetrics().height() > heights[0] - 8
+        high = delegate.sizeHint(option, index).height()
+        delegate.initStyleOption(option, index)
+        part, style = QStyle.SubElement.SE_ItemViewItemText, view.style()
+        margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, view) + 1
+        drawn = style.subElementRect(part, option, view).width() - 2 * margin
+        flags = Qt.TextFlag.TextWordWrap
+        need = view.fontMetrics().boundingRect(0, 0, drawn, 9999, flags, option.text)
+        assert high >= need.height() + 2 * ABOVE_PX - 2, width
 
 
 @pytest.mark.parametrize("text", ["Measured elsewhere: 1.9× the speed.", "run_eagerly=True", "64"])
