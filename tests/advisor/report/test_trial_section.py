@@ -42,6 +42,15 @@ def test_nothing_faster_is_said_and_warnings_are_shown():
     assert "Other programs used the processor" in found
 
 
+def test_a_network_without_a_figure_of_now_is_told_as_such():
+    now = dataclasses.replace(
+        TRIALS.results[0], verdict=TrialVerdict.FAILED, message="the worker did not end within 60 s"
+    )
+    found = text(dataclasses.replace(TRIALS, results=(now,)))
+    assert "The network gave no figure: the worker did not end within 60 s." in found
+    assert "surely faster" not in found
+
+
 def test_what_is_ahead_without_a_proof_is_named_as_that_with_how_to_use_it():
     slow, fast = TRIALS.results[0], TRIALS.results[-1]
     unsure = dataclasses.replace(

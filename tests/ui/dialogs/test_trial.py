@@ -193,6 +193,9 @@ def test_a_network_that_cannot_be_run_changes_no_advice(make, qtbot):
     qtbot.waitUntil(lambda: ended(presenter), timeout=20_000)
     assert dialog.verdict.text() == "The network gave no figure: it crashed"
     assert "it crashed" in dialog.table.model().index(0, 5).data()
+    # Why there is no figure is a sentence: it has the most room.
+    widths = [dialog.table.columnWidth(column) for column in range(6)]
+    assert widths[5] == max(widths)
     assert read_last() is None
 
 

@@ -14,6 +14,7 @@ from tests.advisor.recommend.builders import a_profile, a_workload, an_opencl
 from tests.ui.advice_values import an_advice, results
 from tests.ui.widgets.networks import NETWORKS
 from ui.journey import JourneyRequest, WhatIf
+from ui.models.rows import Cell
 from ui.presenters.advise import AdviseState, Stage
 from ui.presenters.machine import MachineStage, MachineState
 from ui.presenters.workload import WorkloadStage, WorkloadState
@@ -175,6 +176,11 @@ def test_the_layers_of_the_network_are_listed(workload):
     n_layers = len({operator.layer for operator in job.operators})
     assert workload.layers_table.model().rowCount() == n_layers
     assert "Memory at this batch size" in texts(workload)
+    # In a narrow window: the ends of the names tell the layers apart.
+    row = ("conv_pw_1_bn", "DepthwiseConv2DTranspose", "1 %", "1", "1")
+    workload._rows.show_rows((tuple(Cell(text=text, value=text) for text in row),))
+    workload.layers_table.resize(540, 300)
+    assert workload.layers_table.columnWidth(1) <= 0.25 * 540
 
 
 def test_all_that_is_said_of_a_network_is_seen_at_the_usual_size(workload):

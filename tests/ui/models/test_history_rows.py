@@ -1,0 +1,22 @@
+"""The list of the history says in a few words what came of each entry."""
+
+import dataclasses
+
+import pytest
+
+from advisor.i18n import translator_for
+from advisor.model.trial import TrialVerdict
+from tests.advisor.recommend.test_tried import TRIALS
+from ui.models.history_entries import EntryKind, HistoryEntry
+from ui.models.history_rows import best_text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [(TrialVerdict.BASELINE, "nothing surely faster"), (TrialVerdict.FAILED, "no figure")],
+)
+def test_a_trial_without_a_figure_of_now_is_no_trial_without_gain(verdict, words):
+    now = dataclasses.replace(TRIALS.results[0], verdict=verdict)
+    report = dataclasses.replace(TRIALS, results=(now,))
+    entry = HistoryEntry(id="x", kind=EntryKind.TRIAL, date="2026-11-29", report=report)
+    assert best_text(entry, translator_for("en")) == words
