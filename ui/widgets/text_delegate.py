@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QSize
-from PySide6.QtGui import QFont, QTextDocument, QTextLayout
+from PySide6.QtGui import QFont, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem
 
 # Room beside and above the text, as the style sheet gives it.
@@ -36,12 +36,16 @@ def line_height(font: QFont, text: str) -> int:
 
 def _wrapped_height(font: QFont, text: str, width: int) -> int:
     """Return the height in pixels of a text that wraps at a width in pixels."""
-    document = QTextDocument()
-    document.setDefaultFont(font)
-    document.setDocumentMargin(0)
-    document.setPlainText(text)
-    document.setTextWidth(width)
-    return round(document.size().height())
+    # Qt leaves a line out where all of them in the height of the highest do not fit.
+    layout = QTextLayout(text.replace("\n", "\N{LINE SEPARATOR}"), font)
+    layout.setTextOption(QTextOption())
+    layout.beginLayout()
+    heights = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        heights.append(line.height())
+    layout.endLayout()
+    return math.ceil(len(heights) * max(heights, default=0.0))
 
 
 def breakable(text: str) -> str:
