@@ -111,20 +111,21 @@ def reasons_text(reasons: Iterable[Reason], tr: Translator) -> str:
 
 def sentences_text(texts: Iterable[str], tr: Translator) -> str:
     """Return texts as sentences one after another; Chinese has no space between them."""
-    return _between(tr).join(_stopped(sentence_start(text), tr) for text in texts)
+    return between(tr).join(_stopped(sentence_start(text), tr) for text in texts)
 
 
 def clauses_text(texts: Sequence[str], tr: Translator) -> str:
     """Return what goes on after a colon: a clause, then sentences, without the last full stop."""
     clause = [_stopped(text, tr) for text in texts[:1]]
-    return _between(tr).join((*clause, sentences_text(texts[1:], tr))).rstrip(".。 ")
+    return between(tr).join((*clause, sentences_text(texts[1:], tr))).rstrip(".。 ")
 
 
 def _stopped(text: str, tr: Translator) -> str:
     return tr(N_("{text}."), text=text.rstrip(".。"))
 
 
-def _between(tr: Translator) -> str:
+def between(tr: Translator) -> str:
+    """Return what stands between two sentences; Chinese has no space there."""
     return "" if tr.language.startswith("zh") else " "
 
 
@@ -178,7 +179,7 @@ def timing_texts(advice: Recommendation, tr: Translator) -> list[str]:
 
 def trial_text(advice: Recommendation, tr: Translator) -> str:
     """Return which earlier trial an advice takes in or leaves out, "" where there is none."""
-    return " ".join(_caveats_of(advice, ("trial_taken", "trial_not_taken"), tr))
+    return between(tr).join(_caveats_of(advice, ("trial_taken", "trial_not_taken"), tr))
 
 
 def _caveats_of(advice: Recommendation, codes: tuple[str, ...], tr: Translator) -> list[str]:

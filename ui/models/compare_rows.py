@@ -21,6 +21,7 @@ from advisor.report.compare_sections import (
 )
 from advisor.report.machine_sections import DEVICE_KINDS
 from advisor.report.names import PHASES
+from advisor.report.reasons import between
 from advisor.report.said import said_note, said_work, source_text
 from ui.models.rows import Cell, Span
 
@@ -43,7 +44,7 @@ def group_text(group: ComparisonGroup, tr: Translator) -> str:
     """Return where this machine stands, or why nothing stands beside it."""
     blocks = group_section(group, tr).blocks
     told = [block for block in blocks if isinstance(block, Paragraph) and block.style != "note"]
-    return " ".join(block.text for block in told)
+    return between(tr).join(block.text for block in told)
 
 
 def phases_of(groups: Iterable[ComparisonGroup]) -> tuple[Phase, ...]:

@@ -20,6 +20,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialReport, TrialVerdict
 from advisor.report.names import PHASES, request_name
+from advisor.report.reasons import between
 from advisor.report.said import said_title
 from advisor.report.trial_section import title_of
 from advisor.trial.judge import ahead_of
@@ -236,4 +237,4 @@ def diff_text(diff: Diff, tr: Translator) -> str:
     lines += [tr(note) for note in diff.notes]
     if diff.n_lost:
         lines.append(tr(N_("Only one of the two has another {n} figures."), n=diff.n_lost))
-    return " ".join(lines)
+    return between(tr).join(lines)

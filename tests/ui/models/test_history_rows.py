@@ -7,8 +7,10 @@ import pytest
 from advisor.i18n import translator_for
 from advisor.model.trial import TrialVerdict
 from tests.advisor.recommend.test_tried import TRIALS
+from tests.ui.history_values import measured_advice
+from ui.models.history_diff import diff_advices
 from ui.models.history_entries import EntryKind, HistoryEntry
-from ui.models.history_rows import best_text
+from ui.models.history_rows import best_text, diff_text
 
 
 @pytest.mark.parametrize(
@@ -20,3 +22,12 @@ def test_a_trial_without_a_figure_of_now_is_no_trial_without_gain(verdict, words
     report = dataclasses.replace(TRIALS, results=(now,))
     entry = HistoryEntry(id="x", kind=EntryKind.TRIAL, date="2026-11-29", report=report)
     assert best_text(entry, translator_for("en")) == words
+
+
+@pytest.mark.parametrize(("language", "joint"), [("en", ". "), ("zh_CN", "。")])
+def test_sentences_of_a_comparison_stand_as_the_language_has_them(language, joint):
+    advice = measured_advice(time_s=0.5)
+    later = dataclasses.replace(advice, created_on="2026-12-24")
+    found = diff_text(diff_advices(advice, later, names=("a", "b")), translator_for(language))
+    assert joint in found[:-1]
+    assert ("。 " in found) is False
