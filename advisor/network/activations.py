@@ -43,7 +43,9 @@ def activation_name(call: Call, *, entry: str = "activation") -> str:
         return _snake_case(value)
     if isinstance(value, dict):
         inner = value.get("config")
-        name = inner if isinstance(inner, str) else value.get("class_name")
+        # Code that stands in the file, an unnamed function, has no class there.
+        is_code = "value" in value and "class_name" not in value
+        name = inner if isinstance(inner, str) else value.get("class_name", "lambda" * is_code)
         if isinstance(name, str):
             return _snake_case(plain_name(name))
     raise call.fields.refuse(f"{entry!r} must name a function, found {describe(value)}")

@@ -7,12 +7,14 @@ Leaves to others: the rules themselves, wiring the calls (`advisor.network.build
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.model.kernel import ElementwiseShape, KernelShape
 from advisor.network.fields import Fields
 
 Shape = tuple[int, ...]
+# As a file has it: a size is None where it is open.
+Recorded = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,20 @@ class Step:
     kept: int = 0
     is_product: bool = False
     repeats: int = 1
+
+
+def _whole(shape: Recorded | None) -> Shape | None:
+    """Return a shape of which no size is open, else None."""
+    sizes = [size for size in shape or () if size is not None]
+    return None if shape is None or len(sizes) < len(shape) else tuple(sizes)
+
+
+def _filled(shape: Recorded, sizes: Shape) -> Recorded:
+    """Return a shape with `sizes` where it is open."""
+    return tuple(
+        sizes[place] if size is None and place < len(sizes) else size
+        for place, size in enumerate(shape)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +100,7 @@ class Call:
     is_training: bool
     is_trainable: bool = True
     is_masked: bool = False
-    declared: tuple[Shape | None, ...] = ()
+    declared: tuple[Recorded | None, ...] = ()
     operands: tuple[Shape | None, ...] = ()
     is_moment: bool = False
     is_operation: bool = False
@@ -100,8 +116,21 @@ class Call:
 
         One that nothing uses is not in the file: it is taken to be like the first that is.
         """
-        known = [shape for shape in self.declared if shape is not None]
-        return tuple(known[0] if shape is None else shape for shape in self.declared if known)
+        found = [_whole(shape) for shape in self.declared]
+        known = [shape for shape in found if shape is not None]
+        return tuple(known[0] if shape is None else shape for shape in found if known)
+
+    @property
+    def recorded_or_alike(self) -> tuple[Shape, ...]:
+        """As `recorded`, with open sizes taken to be those of the first input in their places.
+
+        A shape of which nothing is known stays unknown.
+        """
+        filled = tuple(
+            _filled(shape, self.input) if shape and {*shape} != {None} else shape
+            for shape in self.declared
+        )
+        return replace(self, declared=filled).recorded
 
     @property
     def arguments(self) -> tuple[Argument, ...]:

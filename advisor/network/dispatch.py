@@ -141,10 +141,14 @@ _WRAPPERS = {
 _WITHOUT_WEIGHTS = ("Lambda", "TFOpLambda", "SlicingOpLambda", "TensorFlowOpLayer")
 
 
-def unknown(call: Call) -> Result:
-    """Return what is known of a layer without a rule: its result, from the file or its input."""
-    outputs = call.recorded or (call.input,)
-    where = "recorded in the file" if call.recorded else "taken to be that of its input"
+def unknown(call: Call, *, cell: str | None = None) -> Result:
+    """Return what is known of a layer without a rule: its result, from the file or its input.
+
+    `cell`: class of the cell that makes it unknown.
+    """
+    outputs = call.recorded_or_alike or (call.input,)
+    where = "recorded in the file" if call.recorded_or_alike else "taken to be that of its input"
+    named = call.fields.where if cell is None else f"{call.fields.where[:-1]}, {cell})"
     elements = sum(call.total(shape) for shape in outputs)
     step = Step(
         shape=UnknownShape(layer_type=call.class_name, elements=elements), elements=elements
@@ -155,7 +159,7 @@ def unknown(call: Call) -> Result:
         if has_weights
         else "the work of this kind of layer is not known and counts as nothing"
     )
-    note = f"{call.fields.where}: {what}; the shape of its result is {where}."
+    note = f"{named}: {what}; the shape of its result is {where}."
     return Result(outputs=outputs, steps=(step,), note=note)
 
 
@@ -163,9 +167,20 @@ def _encoded(call: Call) -> Result:
     return encoding(call) or unknown(call)
 
 
+def _with_own_cell(call: Call) -> str | None:
+    """Return the class of a cell that only the user has, of an `RNN` or one in a wrapper."""
+    inner = call
+    if call.class_name == "Bidirectional":
+        inner = inner_call(call, inputs=call.inputs, batch=call.batch)
+    return rules_recurrent.own_cell(inner)
+
+
 def _apply(call: Call, depth: int) -> Result:
     if depth > _MAX_WRAPPERS:
         raise call.fields.refuse(f"more than {_MAX_WRAPPERS} layers around each other")
+    cell = _with_own_cell(call)
+    if cell is not None:
+        return unknown(call, cell=cell)
     wrapper = _WRAPPERS.get(call.class_name)
     if wrapper is not None:
         return wrapper(call, depth)

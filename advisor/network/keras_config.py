@@ -14,12 +14,17 @@ from typing import Any
 from advisor.errors import NetworkFileError
 from advisor.model.kernel import ElementwiseShape
 from advisor.network.builder import MAX_CALLS, Network, NetworkBuilder, Tensor
-from advisor.network.call import Call, Result, Shape, Step
+from advisor.network.call import Call, Recorded, Result, Shape, Step
 from advisor.network.dispatch import apply_layer
 from advisor.network.fields import Fields, describe, plain_name
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_loss import compiled_loss
-from advisor.network.keras_references import Reference, indexed_by, recorded_shape
+from advisor.network.keras_references import (
+    Reference,
+    indexed_by,
+    recorded_shape,
+    without_batch,
+)
 from advisor.network.keras_wiring import Node, read_wiring
 from advisor.network.masks import gives_mask
 from advisor.network.moments import moment_repeats, slices
@@ -116,6 +121,11 @@ def _build(
 _MODULES = ("keras", "tf_keras", "tensorflow", "builtins")
 
 
+# Operations with an argument that is no tensor and not in their configuration; `take` has it where
+# it is given numbers.
+_INDEXED = {"GetItem": "key", "Take": "indices"}
+
+
 def _layer_parts(entry: Any, *, position: int) -> tuple[str, str, dict[str, Any]]:
     """Return name, class and configuration of an entry of "layers"."""
     if not isinstance(entry, dict) or not isinstance(entry.get("class_name"), str):
@@ -153,11 +163,11 @@ def _is_operation(entry: Mapping[str, Any]) -> bool:
     return isinstance(module, str) and "ops" in module.split(".")
 
 
-def _built_for(others: list[Any]) -> tuple[Shape | None, ...]:
+def _built_for(others: list[Any]) -> tuple[Recorded | None, ...]:
     """Return the shape that the next layer was built for, which is what this one gives it."""
     built = others[0].get("build_config") if others and isinstance(others[0], dict) else None
     stated = built.get("input_shape") if isinstance(built, dict) else None
-    shape = recorded_shape(stated)
+    shape = without_batch(recorded_shape(stated), is_fixed=True)
     return () if shape is None else (shape,)
 
 
@@ -225,8 +235,8 @@ def _build_functional(
         name = node[0]
         class_name, config, entry = entries[name]
         given = tuple(_pick(values, reference) for reference in wiring.calls[node])
-        if class_name == "GetItem":
-            config = {**config, "key": indexed_by(entry, call=node[1])}
+        if class_name in _INDEXED:
+            config = {**config, _INDEXED[class_name]: indexed_by(entry, call=node[1])}
         values[node] = _call_layer(
             builder, name, class_name, config,
             tensors=given, scope=scope, declared=wiring.declared.get(node, ()),
@@ -253,7 +263,7 @@ def _call_layer(
     *,
     tensors: tuple[Tensor, ...],
     scope: _Scope,
-    declared: tuple[Shape | None, ...],
+    declared: tuple[Recorded | None, ...],
     operands: tuple[Shape | None, ...] = (),
     is_operation: bool = False,
 ) -> tuple[Tensor, ...]:

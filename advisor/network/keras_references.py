@@ -18,6 +18,7 @@ _MAX_DEPTH = 12
 
 # How Keras 3 writes an array that stands in a call; Keras 2 names it instead of a layer.
 _ARRAYS = ("__numpy__", "__tensor__")
+_TENSOR = "__keras_tensor__"
 _CONSTANT_LAYER = "_CONSTANT_VALUE"
 
 # Arguments that change a result but bring no values into it.
@@ -31,14 +32,15 @@ class Reference:
     """The tensor `tensor` that the call number `node` of `layer` made.
 
     Attributes:
-        shape: its per-sample shape where the file records it, else None.
+        shape: all of its shape as the file records it, with the batch, None where it does not;
+            a size in it is None where it is open.
         is_short: written as ["layer", 0, 0]; then calls of nested models may count from 1.
     """
 
     layer: str
     node: int
     tensor: int
-    shape: Shape | None = None
+    shape: tuple[int | None, ...] | None = None
     is_short: bool = False
 
 
@@ -72,19 +74,35 @@ def _plain(value: Any) -> Reference | None:
     return Reference(layer=layer, node=node, tensor=tensor, is_short=True)
 
 
-def recorded_shape(value: Any) -> Shape | None:
-    """Return a per-sample shape from [None, 224, 224, 3]; None unless all its sizes are known.
-
-    The batch may stand elsewhere: [3, None, 16, 8] is what is left of a transpose that splits
-    queries, keys and values.
-    """
+def recorded_shape(value: Any) -> tuple[int | None, ...] | None:
+    """Return a whole shape like [None, 224, 224, 3] as a tuple; None: it is none."""
     if not isinstance(value, list) or not value:
         return None
-    batch = value.index(None) if value.count(None) == 1 else 0
-    sizes = value[:batch] + value[batch + 1 :]
-    if not all(is_integer(size) and 0 < size <= MAX_DIMENSION for size in sizes):
+    known = [size for size in value if size is not None]
+    if not all(is_integer(size) and 0 < size <= MAX_DIMENSION for size in known):
         return None
-    return tuple(sizes)
+    return tuple(value)
+
+
+def without_batch(
+    shape: tuple[int | None, ...] | None, *, is_fixed: bool
+) -> tuple[int | None, ...] | None:
+    """Return a whole shape without the batch; None where it is not told which of its sizes it is.
+
+    Where the batch is open it may stand elsewhere: [3, None, 16, 8] is what is left of a transpose
+    that splits queries, keys and values.
+
+    Args:
+        shape: as `recorded_shape` gives it.
+        is_fixed: whether the model has a batch of fixed size, which is in front.
+    """
+    if not shape:
+        return None
+    is_elsewhere = shape[0] is not None and not is_fixed and None in shape
+    if is_elsewhere and shape.count(None) > 1:
+        return None
+    batch = shape.index(None) if is_elsewhere else 0
+    return (*shape[:batch], *shape[batch + 1 :])
 
 
 def _tensor(value: dict[str, Any]) -> Reference:
@@ -122,16 +140,25 @@ def find_operands(value: Any, *, depth: int = 0) -> Iterator[Operand]:
         yield plain
         if len(value) == 4:
             yield from _named(value[3], depth=depth + 1)
-    elif isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
-        yield _tensor(value)
-    elif isinstance(value, dict) and value.get("class_name") in _ARRAYS:
-        config = value.get("config")
-        yield _array(config.get("value") if isinstance(config, dict) else None)
     elif isinstance(value, dict):
-        yield from _named(value, depth=depth + 1)
+        yield from _of_object(value, depth=depth)
     elif isinstance(value, list | tuple):
         for entry in value:
             yield from find_operands(entry, depth=depth + 1)
+
+
+def _of_object(value: dict[str, Any], *, depth: int) -> Iterator[Operand]:
+    """Yield the tensor or the array that an object is, or those in it."""
+    if value.get("class_name") == _TENSOR:
+        yield _tensor(value)
+    elif value.get("class_name") in _ARRAYS:
+        config = value.get("config")
+        yield _array(config.get("value") if isinstance(config, dict) else None)
+    elif "args" in value:
+        yield from _named(value, depth=depth + 1)
+    else:
+        # Keras takes apart what it is given by name in the order of the names.
+        yield from _named({name: value[name] for name in sorted(value)}, depth=depth + 1)
 
 
 def _named(arguments: Any, *, depth: int) -> Iterator[Operand]:
@@ -158,8 +185,13 @@ def inbound_calls(value: Any, *, where: str) -> tuple[tuple[Operand, ...], ...]:
 
 
 def indexed_by(entry: Mapping[str, Any], *, call: int) -> Any:
-    """Return what stands in the brackets behind a tensor ("GetItem"); None where nothing does."""
+    """Return what stands in the brackets behind a tensor ("GetItem"); None where nothing does.
+
+    A tensor or an array there is None, too.
+    """
     nodes = entry.get("inbound_nodes")
     node = nodes[call] if isinstance(nodes, list) and call < len(nodes) else None
     args = node.get("args") if isinstance(node, dict) else None
-    return args[1] if isinstance(args, list) and len(args) > 1 else None
+    given = args[1] if isinstance(args, list) and len(args) > 1 else None
+    is_tensor = isinstance(given, dict) and given.get("class_name") in (_TENSOR, *_ARRAYS)
+    return None if is_tensor else given

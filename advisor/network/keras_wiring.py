@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.errors import NetworkFileError
-from advisor.network.call import Shape
+from advisor.network.call import Recorded, Shape
 from advisor.network.keras_references import (
     Constant,
     Operand,
     Reference,
     find_references,
     inbound_calls,
+    recorded_shape,
+    without_batch,
 )
 
 # Layers with more results than this are files made to harm.
@@ -30,7 +32,8 @@ class Wiring:
 
     Attributes:
         calls: what each call is applied to; order: the calls, each after what it needs.
-        declared: recorded shapes of each call's results, where the file has them.
+        declared: recorded shapes of each call's results, where the file has them; a size in them
+            is None where it is open.
         operands: of calls that constants are given to: the whole shape of each constant, and None
             for each tensor, in order.
     """
@@ -39,7 +42,7 @@ class Wiring:
     outputs: tuple[Reference, ...]
     calls: Mapping[Node, tuple[Reference, ...]]
     order: tuple[Node, ...]
-    declared: Mapping[Node, tuple[Shape | None, ...]]
+    declared: Mapping[Node, tuple[Recorded | None, ...]]
     operands: Mapping[Node, tuple[Shape | None, ...]]
 
 
@@ -77,7 +80,10 @@ def read_wiring(body: Mapping[str, Any], *, models: Mapping[str, str]) -> Wiring
         outputs=outputs,
         calls=calls,
         order=_ordered(calls, outputs=outputs),
-        declared=_declared(r for given in (*calls.values(), outputs) for r in given),
+        declared=_declared(
+            (r for given in (*calls.values(), outputs) for r in given),
+            is_fixed=_has_fixed_batch(body),
+        ),
         operands=_operands(given),
     )
 
@@ -130,16 +136,27 @@ def _from_zero(references: Iterable[Reference], late: set[str]) -> tuple[Referen
     )
 
 
-def _declared(references: Iterable[Reference]) -> dict[Node, tuple[Shape | None, ...]]:
-    found: dict[Node, dict[int, Shape | None]] = {}
+def _has_fixed_batch(body: Mapping[str, Any]) -> bool:
+    """Whether an input of a model says how many samples it is given."""
+    configs = [each["config"] for each in body["layers"] if each["class_name"] == "InputLayer"]
+    stated = [config.get("batch_shape") for config in configs if isinstance(config, dict)]
+    shapes = [recorded_shape(value) for value in stated]
+    return any(shape is not None and shape[0] is not None for shape in shapes)
+
+
+def _declared(
+    references: Iterable[Reference], *, is_fixed: bool
+) -> dict[Node, tuple[Recorded | None, ...]]:
+    found: dict[Node, dict[int, Recorded | None]] = {}
     for reference in references:
         results = found.setdefault((reference.layer, reference.node), {})
         if not 0 <= reference.tensor < _MAX_RESULTS:
             raise NetworkFileError(
                 f"result {reference.tensor + 1} of layer {reference.layer!r} is asked for"
             )
-        if reference.shape is not None or reference.tensor not in results:
-            results[reference.tensor] = reference.shape
+        shape = without_batch(reference.shape, is_fixed=is_fixed)
+        if shape is not None or reference.tensor not in results:
+            results[reference.tensor] = shape
     return {
         node: tuple(results.get(i) for i in range(max(results) + 1))
         for node, results in found.items()

@@ -16,6 +16,7 @@ from typing import Any
 from advisor.model.kernel import SLICE, ElementwiseShape
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION, is_integer
+from advisor.network.rules_operations_parts import PARTS
 
 # How a file writes parts of what stands in brackets.
 _SLICE, _DOTS = "__slice__", "__ellipsis__"
@@ -49,11 +50,14 @@ def reshape(call: Call) -> Result | None:
     if call.recorded:
         output = call.recorded[0]
     else:
-        target = _numbers(call.fields.raw("newshape"))
+        stated = call.fields.raw("newshape")
+        # None: a size that was asked of a tensor, `ops.shape(x)[0]`; then the samples stay whole.
+        asks = isinstance(stated, list) and None in stated
+        target = _numbers([-1 if size is None else size for size in stated] if asks else stated)
         if target is None or len(target) < 1:
             return None
         output = target[1:]
-        if output.count(-1) == 1 and target[0] != -1:
+        if output.count(-1) == 1 and (target[0] != -1 or asks):
             known = call.batch * -math.prod(output)
             if known < 1 or total % known:
                 return None
@@ -208,15 +212,24 @@ def _spread(call: Call) -> _Shapes:
     return (target[1:],)
 
 
+def _sizes(numbers: Any) -> Shape | None:
+    """Return the shape of numbers that stand in the file: one of them, or a list."""
+    if isinstance(numbers, list) and numbers and all(is_integer(each) for each in numbers):
+        return (len(numbers),)
+    return () if is_integer(numbers) else None
+
+
 def _looked_up(call: Call) -> _Shapes:
     """Return the shape of `take`: of rows of a constant, or of some places of a tensor."""
-    if len(call.arguments) != 2:
+    numbers = call.fields.raw("indices")
+    if len(call.arguments) != (1 if numbers is not None else 2):
         return None
-    table, places = call.arguments
+    table = call.arguments[0]
+    places = call.arguments[1].shape if numbers is None else _sizes(numbers)
     position = _position(call.fields.raw("axis"), len(table.shape))
-    if position is None or table.is_data == (position == 0):
+    if position is None or places is None or table.is_data == (position == 0):
         return None
-    made = (*table.shape[:position], *places.shape, *table.shape[position + 1 :])
+    made = (*table.shape[:position], *places, *table.shape[position + 1 :])
     return (made[1:],)
 
 
@@ -270,17 +283,17 @@ MOVED: dict[str, Callable[[Call], _Shapes]] = {
     "broadcastto": _spread,
     "take": _looked_up,
     "getitem": _indexed,
+    **PARTS,
     **dict.fromkeys(
         ("flip", "fliplr", "flipud", "roll", "tril", "triu", "sliceupdate", "scatterupdate",
          "copy"),
         _alike,
     ),
     **dict.fromkeys(
-        ("concat", "concatenate", "unstack", "takealongaxis", "diagonal", "append",
-         "arraysplit", "hsplit", "vsplit", "dsplit", "hstack", "vstack", "dstack", "rot90",
-         "slice", "scatter", "diag", "meshgrid", "cropimages", "padimages", "unfold", "fold",
-         "depthtospace", "spacetodepth", "extractsequences", "array", "converttotensor",
-         "viewascomplex", "viewasreal", "select", "diff"),
+        ("concat", "concatenate", "diagonal", "append", "arraysplit", "hsplit", "vsplit",
+         "dsplit", "vstack", "dstack", "rot90", "slice", "scatter", "diag", "meshgrid",
+         "unfold", "fold", "extractsequences", "array", "converttotensor", "viewascomplex",
+         "viewasreal", "select"),
         lambda _call: None,
     ),
 }  # fmt: skip

@@ -113,6 +113,24 @@ def _read_units(call: Call) -> tuple[_Unit, ...]:
     return (_read_unit(call.class_name, call.fields),)
 
 
+def own_cell(call: Call) -> str | None:
+    """Return the class of a cell that is the user's own; None: all are of Keras."""
+    waiting = [call.fields.raw("cell")] if call.class_name == "RNN" else []
+    while waiting:
+        cell = waiting.pop()
+        if isinstance(cell, list):
+            waiting += cell
+        config = cell.get("config") if isinstance(cell, dict) else None
+        if not isinstance(cell, dict) or not isinstance(config, dict):
+            continue
+        name = plain_name(str(cell.get("class_name")))
+        if name == "StackedRNNCells":
+            waiting.append(config.get("cells"))
+        elif name not in _CELLS:
+            return name
+    return None
+
+
 def _states(unit: _Unit) -> int:
     return 2 if unit.cell is Cell.LSTM else 1
 

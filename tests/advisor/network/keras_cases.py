@@ -181,6 +181,16 @@ def named_ends():
     )
 
 
+def named_inside():
+    """Ends of a model in another one; neither stands in the order of its names."""
+    wide, small = keras.Input((8,), name="wide"), keras.Input((3,), name="small")
+    ends = {"z": L.Dense(4)(wide), "y": L.Dense(5)(small)}
+    inner = keras.Model({"wide": wide, "small": small}, ends)
+    feeds = {"wide": keras.Input((8,)), "small": keras.Input((3,))}
+    made = inner(feeds)
+    return keras.Model(feeds, {"b": L.Dense(2)(made["y"]), "a": L.Dense(6)(made["z"])})
+
+
 def merges():
     feed = keras.Input((6, 4))
     wide, row = L.Dense(4)(feed), L.GlobalAveragePooling1D(keepdims=True)(feed)
@@ -307,9 +317,9 @@ def reversible_untied():
 
 WHOLE = (
     shared, nested, nested_sequential, distributed_model, frozen, frozen_inner, many_ends,
-    named_ends, merges, states, bidirectional_states, attention, self_attention, image_attention,
-    grouped_attention, dot_attention, operations, transformer, reversible, reversible_untied,
-    windows, given_filters, given_matrices, joined_batches, categories,
+    named_ends, named_inside, merges, states, bidirectional_states, attention, self_attention,
+    image_attention, grouped_attention, dot_attention, operations, transformer, reversible,
+    reversible_untied, windows, given_filters, given_matrices, joined_batches, categories,
 )  # fmt: skip
 
 

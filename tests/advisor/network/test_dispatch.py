@@ -46,6 +46,45 @@ def test_what_says_nothing_is_not_taken(built_for):
     assert network.layers[0].outputs == ((6, 8),)
 
 
+@pytest.mark.parametrize(
+    ("feed", "stated", "made"),
+    [
+        ((None, 8), [None, None, 48], (128, 48)),
+        ((None,), [None, None, 48], (128, 48)),
+        ((None, None, 3), [None, None, None, 16], (224, 224, 16)),
+        ((None, 8), [4, None, 48], (128, 48)),
+    ],
+)
+def test_an_open_size_behind_an_unknown_layer_is_that_of_its_input(feed, stated, made):
+    after = {**layer("Dense", units=2), "build_config": {"input_shape": stated}}
+    network = built(sequential(feed, layer("Custom>Own", name="odd"), after))
+    assert network.layers[0].outputs == (made,)
+    assert network.parameters == 2 * made[-1] + 2
+    assert "recorded in the file" in network.notes[-1]
+
+
+@pytest.mark.parametrize("samples", [None, 4])
+def test_a_batch_of_fixed_size_stands_in_front_of_recorded_shapes(samples):
+    def feed(name, shape):
+        history = {"shape": shape, "keras_history": [name, 0, 0]}
+        return {"class_name": "__keras_tensor__", "config": history}
+
+    def node(entry, name, shape):
+        nodes = [{"args": [feed(name, shape)], "kwargs": {}}]
+        return {**entry, "name": entry["config"]["name"], "inbound_nodes": nodes}
+
+    start = layer("InputLayer", name="in", batch_shape=[samples, None, 16])
+    layers = [
+        {**start, "name": "in", "inbound_nodes": []},
+        node(layer("Lambda", name="odd"), "in", [samples, None, 16]),
+        node(layer("Dense", name="end", units=2), "odd", [samples, None, 16]),
+    ]
+    ends = {"input_layers": [["in", 0, 0]], "output_layers": [["end", 0, 0]]}
+    network = built({"class_name": "Functional", "config": {"layers": layers, **ends}})
+    assert network.outputs[0].shape == (128, 2)
+    assert network.multiply_adds_per_sample == 128 * 16 * 2
+
+
 def test_weights_of_an_unknown_layer_are_said_to_be_missing():
     (note,) = built(sequential((9,), layer("Custom>Magic"), layer("Dense", units=2))).notes
     assert "the work and the weights of this kind of layer are not known and count as nothing" in (
@@ -53,3 +92,13 @@ def test_weights_of_an_unknown_layer_are_said_to_be_missing():
     )
     (note,) = built(sequential((9,), layer("Lambda"), layer("Dense", units=2))).notes
     assert "weights" not in note
+
+
+@pytest.mark.parametrize(
+    "code", [{"value": ["4wEA", None, None]}, {"class_name": "__lambda__", "config": {"code": "x"}}]
+)
+def test_an_activation_that_is_code_is_noted(code):
+    network = built(sequential((9,), layer("Dense", name="d", units=4, activation=code)))
+    assert network.parameters == 40
+    (note,) = network.notes
+    assert "lambda" in note

@@ -123,7 +123,6 @@ def einsum(**config):
         (IMAGE, layer("Permute", dims=[1, 2]), "do not permute"),
         (IMAGE, layer("BatchNormalization", axis=9), "axis 9"),
         (IMAGE, layer("BatchNormalization", axis=0), "axis 0"),
-        ((7, 5), layer("RNN", cell=layer("OddCell", units=2)), "OddCell"),
         ((7, 5), layer("Bidirectional"), "'layer'"),
         ((7, 5), layer("Bidirectional", layer=layer("LSTM", units=2), merge_mode="x"), "merge"),
         ((7, 5), layer("EinsumDense", equation="ab", output_shape=3), "not of the form"),
@@ -162,6 +161,13 @@ def test_wrappers_around_wrappers_end():
 
 def test_a_model_in_code_is_refused_with_advice():
     refuse({"class_name": "MyModel", "config": {"width": 3}}, "keeps its layers in code")
+
+
+def test_an_input_whose_configuration_is_a_list_is_refused():
+    def change(config):
+        config["layers"][0] = {"class_name": "InputLayer", "name": "feed", "config": []}
+
+    refuse(changed(change), "has no shape")
 
 
 def test_a_model_that_was_never_built_is_refused_with_advice():

@@ -37,6 +37,9 @@ from tests.advisor.network.networks_data import array, built, functional, layer,
         ("Take", [array(50, 12), (8,)], {"axis": 0}, (8, 12)),
         ("Take", [(8, 6), array(3)], {"axis": 1}, (3, 6)),
         ("Split", [(8, 6)], {"indices_or_sections": 3, "axis": -1}, (8, 2)),
+        ("Reshape", [(8, 6)], {"newshape": [None, -1, 3]}, (16, 3)),
+        ("Reshape", [(8, 6)], {"newshape": [-1, None, 2, 3]}, (8, 2, 3)),
+        ("Reshape", [(8, 6)], {"newshape": [None, 2, None]}, (2, 24)),
         ("Split", [(8, 6)], {"indices_or_sections": [1, 3], "axis": 2}, (8, 1)),
     ],
 )  # fmt: skip
@@ -67,13 +70,24 @@ def test_the_last_operation_has_the_shape_of_keras(op, given, config, made):
         ("Split", {"indices_or_sections": [4, 9], "axis": 1}), ("TopK", {"k": 99}),
         ("Split", {"indices_or_sections": 2**30, "axis": 1}),
         ("ExpandDims", {"axis": [0] * 65}), ("BroadcastTo", {"shape": [2]}),
-        ("Take", {"axis": 0}), ("GetItem", {}), ("Squeeze", {"axis": "x"}),
+        ("Take", {"axis": 0}), ("Reshape", {"newshape": [-1, None, 7]}), ("GetItem", {}),
+        ("Squeeze", {"axis": "x"}),
     ],
 )  # fmt: skip
 def test_a_shape_that_does_not_follow_is_noted(op, config):
     network = operation(op, (8, 6), **config)
     assert isinstance(network.operators[0].shape, UnknownShape)
     assert len(network.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("places", "axis", "made"),
+    [([0, 2], -1, (8, 2)), (1, 1, (6,)), ([0] * 100, 1, (100, 6)), ([0, 2], 2, (8, 2))],
+)
+def test_places_that_stand_in_the_file_are_taken(places, axis, made):
+    network = operation("Take", (8, 6), places, axis=axis)
+    assert network.outputs[0].shape == made
+    assert network.notes == ()
 
 
 def test_what_is_moved_is_a_copy():

@@ -19,6 +19,19 @@ def test_each_direction_of_a_stack_of_cells_has_a_stack_of_its_own():
     assert network.outputs[0].shape == (6,)
 
 
+@pytest.mark.parametrize("wrap", [lambda inner: inner, both])
+def test_a_cell_of_the_user_is_noted(wrap):
+    cells = [layer("LSTMCell", units=4), layer("Custom>MyCell", width=3)]
+    stacked = layer("StackedRNNCells", cells=cells)
+    after = {**layer("Dense", units=2), "build_config": {"input_shape": [None, 6]}}
+    body = wrap(layer("RNN", name="loop", cell=stacked))
+    body["config"]["name"] = "loop"
+    network = built(sequential((7, 5), body, after))
+    assert network.parameters == 14
+    (note,) = network.notes
+    assert note.startswith(f"layer 'loop' ({body['class_name']}, MyCell): the work and the weights")
+
+
 def test_the_way_back_may_be_another_layer():
     back = layer("LSTM", units=3, go_backwards=True)
     network = built(
