@@ -33,6 +33,7 @@ from advisor.network.onnx_functions import Scope, entered, with_attributes
 from advisor.network.onnx_lists import list_of, picked_or_listed, split_off, with_parts
 from advisor.network.onnx_needed import needed
 from advisor.network.onnx_nodes import OnnxFunction, OnnxGraph, OnnxNode, OnnxValue
+from advisor.network.onnx_open import sizes_by_weights
 from advisor.network.onnx_rules import RULES, computed
 
 # ONNX Runtime arranges channels in blocks for the vectors of one kind of processor.
@@ -58,6 +59,7 @@ class _Walk:
         self._add_constants(graph)
         self._n_followed = 0
         self._batch_names: set[str] = set()
+        self._by_weights = sizes_by_weights(graph)
 
     def _add_constants(self, graph: OnnxGraph) -> None:
         origin = self._scope.origin
@@ -86,6 +88,9 @@ class _Walk:
                 self._batch_names.add(stated)
             if not isinstance(stated, int):
                 dims[place] = self._batch.size
+        told = self._by_weights.get(value.name)
+        if told is not None and told[0] < len(dims) and not isinstance(dims[told[0]], int):
+            dims[told[0]] = told[1]
         assumed = {4: ASSUMED_IMAGE_SIDE, 5: ASSUMED_VOLUME_SIDE}.get(len(dims), ASSUMED_TIMESTEPS)
         shape = tuple(size if isinstance(size, int) else assumed for size in dims)
         if any(size > MAX_DIMENSION for size in shape):

@@ -22,6 +22,7 @@ MAX_ARCHIVE_ENTRIES = 10_000
 _END_OF_DIRECTORY_BYTES = 22 + 65_535
 
 _CONFIG_NAME = "config.json"
+_HDF5_START = b"\x89HDF"
 
 
 def _mebibytes(size: int) -> str:
@@ -41,6 +42,8 @@ def parse_json(data: bytes) -> Any:
         )
     if not data:
         raise NetworkFileError("the file is empty")
+    if data.startswith(_HDF5_START):
+        raise NetworkFileError("old Keras HDF5 files are not read: save the model again as .keras")
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
