@@ -17,7 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+SCREEN = ROOT / "tests" / "ui" / "screen.json"
+os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={SCREEN}")
 
 from PySide6.QtCore import QEventLoop, QTimer  # noqa: E402 - the platform is chosen above
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402

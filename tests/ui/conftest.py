@@ -16,7 +16,11 @@ from tests.ui.fake_trials import Fake
 from ui import dataset
 from ui.ending import ENDING
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# A screen that nobody sees has 800 by 800 places unless told: there the window scrolls its pages.
+if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen" and os.name == "posix":
+    os.environ["QT_QPA_PLATFORM"] = (
+        f"offscreen:configfile={Path(__file__).with_name('screen.json')}"
+    )
 GRACE_S = 3.0
 # Searches of what is young to one of everything.
 _YOUNG_SEARCHES = 20
