@@ -20,7 +20,9 @@ _BEFORE, _BEHIND = 2, 2
 
 def has_layer_over_time(workload: Workload) -> bool:
     """Whether a layer is applied to each moment of a sequence that takes all of them at once."""
-    return any(_at_once(run) is not None for run in _runs(workload))
+    # Most networks have none, and are asked for each row of the options table.
+    is_wrapped = any(operator.layer_type == _WRAPPER for operator in workload.operators)
+    return is_wrapped and any(_at_once(run) is not None for run in _runs(workload))
 
 
 def written_at_once(workload: Workload) -> Workload:
