@@ -6,6 +6,7 @@ Every dimension is a positive integer; the batch is part of the shape.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeGuard
 
 
 class Direction(StrEnum):
@@ -157,6 +158,11 @@ class ElementwiseShape:
     op: str
     elements: int
     n_inputs: int = 1
+
+
+def is_slice(shape: object) -> TypeGuard[ElementwiseShape]:
+    """Whether a kernel takes a part out of a tensor."""
+    return isinstance(shape, ElementwiseShape) and shape.op == SLICE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

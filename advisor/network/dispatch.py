@@ -146,8 +146,9 @@ def unknown(call: Call, *, cell: str | None = None) -> Result:
 
     `cell`: class of the cell that makes it unknown.
     """
-    outputs = call.recorded_or_alike or (call.input,)
-    where = "recorded in the file" if call.recorded_or_alike else "taken to be that of its input"
+    recorded = call.recorded_or_alike
+    outputs = recorded or (call.input,)
+    where = "recorded in the file" if recorded else "taken to be that of its input"
     named = call.fields.where if cell is None else f"{call.fields.where[:-1]}, {cell})"
     elements = sum(call.total(shape) for shape in outputs)
     step = Step(

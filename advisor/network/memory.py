@@ -22,7 +22,7 @@ Leaves to others: whether a device has that much (`advisor.recommend.requirement
 import math
 from collections.abc import Sequence
 
-from advisor.model.kernel import SLICE, Cell, ElementwiseShape, RecurrentShape
+from advisor.model.kernel import Cell, ElementwiseShape, RecurrentShape, is_slice
 from advisor.model.quantity import Precision
 from advisor.model.workload import Operator
 from advisor.network.builder import Network
@@ -136,10 +136,9 @@ def _kept_between_passes(operator: Operator) -> int:
 
 def _gradients_of_slices(operator: Operator) -> int:
     """Return the values that wait to be added up where a tensor was taken apart."""
-    shape = operator.shape
-    if not isinstance(shape, ElementwiseShape) or shape.op != SLICE:
+    if not (operator.needs_input_gradient and is_slice(operator.shape)):
         return 0
-    waiting = operator.repeats * shape.elements if operator.needs_input_gradient else 0
+    waiting = operator.repeats * operator.shape.elements
     return min(waiting, _EARLY_SUM_BYTES // _FLOAT32_BYTES)
 
 

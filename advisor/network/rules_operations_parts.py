@@ -10,8 +10,9 @@ from advisor.network.call import Call, Shape
 from advisor.network.fields import is_integer
 
 # Results of one operation: more are files made to harm.
-_MAX_RESULTS = 1024
-_Shapes = tuple[Shape, ...] | None
+MAX_RESULTS = 1024
+# The shapes of all results, None where they do not follow.
+Shapes = tuple[Shape, ...] | None
 
 
 def _axis(call: Call) -> int | None:
@@ -22,20 +23,20 @@ def _axis(call: Call) -> int | None:
     return int(axis % rank) - 1
 
 
-def _unstacked(call: Call) -> _Shapes:
+def _unstacked(call: Call) -> Shapes:
     position = _axis(call)
-    if position is None or call.input[position] > _MAX_RESULTS:
+    if position is None or call.input[position] > MAX_RESULTS:
         return None
     return ((*call.input[:position], *call.input[position + 1 :]),) * call.input[position]
 
 
-def _taken_along(call: Call) -> _Shapes:
+def _taken_along(call: Call) -> Shapes:
     if len(call.inputs) != 2 or _axis(call) is None:
         return None
     return (call.inputs[1],)
 
 
-def _side_by_side(call: Call) -> _Shapes:
+def _side_by_side(call: Call) -> Shapes:
     """Return the shape of `hstack`: along the axis behind the batch."""
     rests = {shape[1:] for shape in call.inputs}
     if len(rests) != 1 or not all(call.inputs):
@@ -43,7 +44,7 @@ def _side_by_side(call: Call) -> _Shapes:
     return ((sum(shape[0] for shape in call.inputs), *rests.pop()),)
 
 
-def _differences(call: Call) -> _Shapes:
+def _differences(call: Call) -> Shapes:
     position, often = _axis(call), call.fields.raw("n", default=1)
     if position is None or not is_integer(often) or not 0 <= often < call.input[position]:
         return None
@@ -66,24 +67,24 @@ def _image(call: Call) -> tuple[tuple[int, int], int] | None:
     return ((two, three), one) if _is_first(call) else ((one, two), three)
 
 
-def _channels_to_sides(call: Call) -> _Shapes:
+def _channels_to_sides(call: Call) -> Shapes:
     image, size = _image(call), call.fields.raw("block_size")
     if image is None or not is_integer(size) or size < 1 or image[1] % size**2:
         return None
     return _with_sides(call, tuple(side * size for side in image[0]), image[1] // size**2)
 
 
-def _sides_to_channels(call: Call) -> _Shapes:
+def _sides_to_channels(call: Call) -> Shapes:
     image, size = _image(call), call.fields.raw("block_size")
     if image is None or not is_integer(size) or size < 1 or any(s % size for s in image[0]):
         return None
     return _with_sides(call, tuple(side // size for side in image[0]), image[1] * size**2)
 
 
-def _framed(what: str, sign: int) -> Callable[[Call], _Shapes]:
+def _framed(what: str, sign: int) -> Callable[[Call], Shapes]:
     """Return the rule of what adds to the sides of an image or takes from them."""
 
-    def rule(call: Call) -> _Shapes:
+    def rule(call: Call) -> Shapes:
         image = _image(call)
         if image is None:
             return None
@@ -105,7 +106,7 @@ def _framed(what: str, sign: int) -> Callable[[Call], _Shapes]:
 
 
 # Each returns None where the shape does not follow.
-PARTS: dict[str, Callable[[Call], _Shapes]] = {
+PARTS: dict[str, Callable[[Call], Shapes]] = {
     "unstack": _unstacked,
     "takealongaxis": _taken_along,
     "hstack": _side_by_side,

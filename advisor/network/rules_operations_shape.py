@@ -16,15 +16,12 @@ from typing import Any
 from advisor.model.kernel import SLICE, ElementwiseShape
 from advisor.network.call import Call, Result, Shape, Step
 from advisor.network.fields import MAX_DIMENSION, is_integer
-from advisor.network.rules_operations_parts import PARTS
+from advisor.network.rules_operations_parts import MAX_RESULTS, PARTS, Shapes
 
 # How a file writes parts of what stands in brackets.
 _SLICE, _DOTS = "__slice__", "__ellipsis__"
-# Results of one operation, and dimensions of a tensor: more are files made to harm.
-_MAX_RESULTS = 1024
+# Dimensions of a tensor: more are files made to harm.
 _MAX_RANK = 64
-# The shapes of all results, None where they do not follow.
-_Shapes = tuple[Shape, ...] | None
 
 
 def _numbers(value: object) -> tuple[int, ...] | None:
@@ -70,7 +67,7 @@ def reshape(call: Call) -> Result | None:
     return Result(outputs=(output,), samples=total // size)
 
 
-def _squeezed(call: Call) -> _Shapes:
+def _squeezed(call: Call) -> Shapes:
     axes = call.fields.raw("axis")
     shape = (call.batch, *call.input)
     if axes is None:
@@ -81,7 +78,7 @@ def _squeezed(call: Call) -> _Shapes:
     return (tuple(size for p, size in enumerate(shape) if p not in positions)[1:],)
 
 
-def _expanded(call: Call) -> _Shapes:
+def _expanded(call: Call) -> Shapes:
     shape, axes = list(call.input), _numbers(call.fields.raw("axis"))
     if not axes:
         return None
@@ -93,21 +90,21 @@ def _expanded(call: Call) -> _Shapes:
     return (tuple(shape),)
 
 
-def _permuted(call: Call, order: list[int]) -> _Shapes:
+def _permuted(call: Call, order: list[int]) -> Shapes:
     whole = (call.batch, *call.input)
     if sorted(order) != list(range(len(whole))):
         return None
     return (tuple(whole[axis] for axis in order if axis),)
 
 
-def _transposed(call: Call) -> _Shapes:
+def _transposed(call: Call) -> Shapes:
     rank = len(call.input) + 1
     axes = call.fields.raw("axes")
     order = tuple(reversed(range(rank))) if axes is None else _numbers(axes)
     return None if order is None else _permuted(call, [axis % rank for axis in order])
 
 
-def _swapped(call: Call) -> _Shapes:
+def _swapped(call: Call) -> Shapes:
     order = list(range(len(call.input) + 1))
     one, two = (_position(call.fields.raw(name), len(order)) for name in ("axis1", "axis2"))
     if one is None or two is None:
@@ -116,7 +113,7 @@ def _swapped(call: Call) -> _Shapes:
     return _permuted(call, order)
 
 
-def _shifted(call: Call) -> _Shapes:
+def _shifted(call: Call) -> Shapes:
     rank = len(call.input) + 1
     sources, goals = (_numbers(call.fields.raw(name)) for name in ("source", "destination"))
     if sources is None or goals is None or len(sources) != len(goals):
@@ -127,11 +124,11 @@ def _shifted(call: Call) -> _Shapes:
     return _permuted(call, order)
 
 
-def _alike(call: Call) -> _Shapes:
+def _alike(call: Call) -> Shapes:
     return (call.input,)
 
 
-def _padded(call: Call) -> _Shapes:
+def _padded(call: Call) -> Shapes:
     width = call.fields.raw("pad_width")
     if is_integer(width):
         width = [[width, width]]
@@ -150,7 +147,7 @@ def _padded(call: Call) -> _Shapes:
     return (tuple(sizes),)
 
 
-def _tiled(call: Call) -> _Shapes:
+def _tiled(call: Call) -> Shapes:
     repeats = _numbers(call.fields.raw("repeats"))
     rank = len(call.input) + 1
     if repeats is None or len(repeats) > rank or min(repeats, default=1) < 1:
@@ -159,7 +156,7 @@ def _tiled(call: Call) -> _Shapes:
     return (tuple(n * often for n, often in zip(call.input, times, strict=True)),)
 
 
-def _repeated(call: Call) -> _Shapes:
+def _repeated(call: Call) -> Shapes:
     repeats = _numbers(call.fields.raw("repeats"))
     position = _position(call.fields.raw("axis"), len(call.input) + 1)
     if repeats is None or len(repeats) != 1 or repeats[0] < 1 or not position:
@@ -169,7 +166,7 @@ def _repeated(call: Call) -> _Shapes:
     return (tuple(shape),)
 
 
-def _stacked(call: Call) -> _Shapes:
+def _stacked(call: Call) -> Shapes:
     rank = len(call.input) + 2
     position = _position(call.fields.raw("axis", default=0), rank)
     if position is None or len(set(call.inputs)) != 1:
@@ -178,13 +175,13 @@ def _stacked(call: Call) -> _Shapes:
     return ((*call.input[:place], len(call.inputs), *call.input[place:]),)
 
 
-def _split(call: Call) -> _Shapes:
+def _split(call: Call) -> Shapes:
     position = _position(call.fields.raw("axis", default=0), len(call.input) + 1)
     parts = call.fields.raw("indices_or_sections")
     if not position:
         return None
     size = call.input[position - 1]
-    if is_integer(parts) and 0 < parts <= _MAX_RESULTS and size % parts == 0:
+    if is_integer(parts) and 0 < parts <= MAX_RESULTS and size % parts == 0:
         sizes = [size // parts] * parts
     else:
         cuts = _numbers(parts)
@@ -198,14 +195,14 @@ def _split(call: Call) -> _Shapes:
     return tuple((*front, each, *back) for each in sizes)
 
 
-def _largest(call: Call) -> _Shapes:
+def _largest(call: Call) -> Shapes:
     k = call.fields.raw("k")
     if not is_integer(k) or not 1 <= k <= call.input[-1]:
         return None
     return ((*call.input[:-1], k),) * 2
 
 
-def _spread(call: Call) -> _Shapes:
+def _spread(call: Call) -> Shapes:
     target = _numbers(call.fields.raw("shape"))
     if target is None or len(target) < 2 or not 0 < min(target[1:]) <= MAX_DIMENSION:
         return None
@@ -219,7 +216,7 @@ def _sizes(numbers: Any) -> Shape | None:
     return () if is_integer(numbers) else None
 
 
-def _looked_up(call: Call) -> _Shapes:
+def _looked_up(call: Call) -> Shapes:
     """Return the shape of `take`: of rows of a constant, or of some places of a tensor."""
     numbers = call.fields.raw("indices")
     if len(call.arguments) != (1 if numbers is not None else 2):
@@ -233,7 +230,7 @@ def _looked_up(call: Call) -> _Shapes:
     return (made[1:],)
 
 
-def _indexed(call: Call) -> _Shapes:
+def _indexed(call: Call) -> Shapes:
     """Return the shape of a tensor with brackets behind it, where the samples stay whole."""
     key = call.fields.raw("key")
     entries = list(key) if isinstance(key, list) else [key]
@@ -269,8 +266,8 @@ def _cut(entry: Any, size: int) -> int | None:
 
 # These take a part out of one tensor.
 _SLICES = ("getitem", "slice")
-RENAMED: dict[str, Callable[[Call], _Shapes]] = {"squeeze": _squeezed, "expanddims": _expanded}
-MOVED: dict[str, Callable[[Call], _Shapes]] = {
+RENAMED: dict[str, Callable[[Call], Shapes]] = {"squeeze": _squeezed, "expanddims": _expanded}
+MOVED: dict[str, Callable[[Call], Shapes]] = {
     "transpose": _transposed,
     "swapaxes": _swapped,
     "moveaxis": _shifted,
@@ -304,7 +301,7 @@ def _along_batch(name: str, call: Call) -> Result | None:
     axis = _position(call.fields.raw("axis", default=0), len(call.input) + 1)
     if name == "split" and axis == 0:
         parts = call.fields.raw("indices_or_sections")
-        if not is_integer(parts) or not 0 < parts <= _MAX_RESULTS or call.batch % parts:
+        if not is_integer(parts) or not 0 < parts <= MAX_RESULTS or call.batch % parts:
             return None
         return _with_samples(call, call.batch // parts, n_results=parts)
     repeats = _numbers(call.fields.raw("repeats")) or (0,)

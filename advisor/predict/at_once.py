@@ -9,7 +9,13 @@ Leaves to others: when that is advised (`advisor.recommend`), the time of a step
 import dataclasses
 import itertools
 
-from advisor.model.kernel import SLICE, ElementwiseShape, GemmShape, KernelShape, SoftmaxShape
+from advisor.model.kernel import (
+    ElementwiseShape,
+    GemmShape,
+    KernelShape,
+    SoftmaxShape,
+    is_slice,
+)
 from advisor.model.workload import Operator, Workload
 
 _WRAPPER = "TimeDistributed"
@@ -68,7 +74,7 @@ def _at_once(run: list[tuple[int, Operator]]) -> list[Operator] | None:
     turned, apart = operators[:_BEFORE]
     n_told = len(operators[-_BEHIND].inputs)
     n_steps, rest = divmod(len(operators) - _BEFORE - _BEHIND, n_told)
-    if not _is_slice(apart.shape) or rest or apart.repeats % turned.repeats:
+    if not is_slice(apart.shape) or rest or apart.repeats % turned.repeats:
         return None
     timesteps, first = apart.repeats // turned.repeats, run[0][0]
     made = []
@@ -102,15 +108,11 @@ def _once(operator: Operator) -> int:
     return operator.output_elements // operator.repeats
 
 
-def _is_slice(shape: KernelShape) -> bool:
-    return isinstance(shape, ElementwiseShape) and shape.op == SLICE
-
-
 def _over_all(shape: KernelShape, timesteps: int) -> KernelShape | None:
     """Return a kernel on all moments; None: it is not known that it takes them alike."""
     if isinstance(shape, GemmShape) and shape.batch == 1:
         return dataclasses.replace(shape, m=timesteps * shape.m)
-    if isinstance(shape, ElementwiseShape) and not _is_slice(shape):
+    if isinstance(shape, ElementwiseShape) and not is_slice(shape):
         return dataclasses.replace(shape, elements=timesteps * shape.elements)
     if isinstance(shape, SoftmaxShape):
         return dataclasses.replace(shape, rows=timesteps * shape.rows)

@@ -6,7 +6,7 @@ Keras), each moment has one, and all of them are added up: that grows with the s
 Leaves to others: times (`advisor.predict.efficiency`), which layers slice (`advisor.network`).
 """
 
-from advisor.model.kernel import SLICE, Direction, ElementwiseShape, KernelCall
+from advisor.model.kernel import Direction, ElementwiseShape, KernelCall, is_slice
 from advisor.model.quantity import Phase
 from advisor.model.workload import Operator
 
@@ -24,7 +24,7 @@ def slice_calls(operator: Operator, *, phase: Phase) -> tuple[KernelCall, ...] |
         None for any other operator.
     """
     shape = operator.shape
-    if not isinstance(shape, ElementwiseShape) or shape.op != SLICE:
+    if not is_slice(shape):
         return None
     part = max(1, operator.output_elements // operator.repeats)
     taken = KernelCall(

@@ -13,7 +13,13 @@ from advisor.model.recommendation import Reason, ReasonCode
 from advisor.recommend.break_even import break_even_h
 from advisor.recommend.effort import changes_network
 from advisor.recommend.options import effect_of
-from advisor.recommend.rank import TIE_FRACTION, UNPAID_WORK, WINDOW_FRACTION, Candidate, Placed
+from advisor.recommend.rank import (
+    TIE_FRACTION,
+    WINDOW_FRACTION,
+    Candidate,
+    Placed,
+    counts_unpaid_work,
+)
 from advisor.recommend.reasons import reason
 from advisor.recommend.staying import is_as_it_is
 from advisor.recommend.worth_buying import Use, alternative, jobs_to_pay
@@ -174,15 +180,11 @@ def _why_not_first(placed: Placed, field: Field) -> list[Reason]:
         found.append(reason(ReasonCode.SLOWER_THAN_FIRST, factor_x=factor))
     if is_dearer and extra_usd is not None:
         found.append(reason(ReasonCode.DEARER_THAN_FIRST, usd=extra_usd))
-    if extra_usd is not None and extra_usd < 0.0 and _counts_unpaid_work(placed):
+    if extra_usd is not None and extra_usd < 0.0 and counts_unpaid_work(placed.score_parts):
         found.append(reason(ReasonCode.SAVES_TOO_LITTLE, usd=-extra_usd))
     if candidate.usd is None:
         found.append(reason(ReasonCode.PRICE_UNKNOWN))
     return found
-
-
-def _counts_unpaid_work(placed: Placed) -> bool:
-    return any(part.name == UNPAID_WORK and part.value > 0.0 for part in placed.score_parts)
 
 
 def _effort_reasons(placed: Placed, speedup: Interval) -> list[Reason]:

@@ -219,6 +219,11 @@ def _at_rest_s(candidates: Iterable[Candidate]) -> float | None:
     return min(times, default=None)
 
 
+def counts_unpaid_work(parts: Iterable[ScorePart]) -> bool:
+    """Whether work for nothing is a part of a score."""
+    return any(part.name == UNPAID_WORK and part.value > 0.0 for part in parts)
+
+
 def unpaid_work_h(candidate: Candidate, *, at_rest_s: float | None) -> float:
     """Return the hours of work of which nothing comes back in time: done later than by staying."""
     if at_rest_s is None:

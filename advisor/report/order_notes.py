@@ -12,7 +12,7 @@ from advisor.i18n import N_, Translator
 from advisor.model.objective import Objective
 from advisor.model.recommendation import RankedOption, ReasonCode, Recommendation
 from advisor.model.report import Paragraph, Table
-from advisor.recommend.rank import TIE_FRACTION, UNPAID_WORK, WORK_USD_PER_H
+from advisor.recommend.rank import TIE_FRACTION, WORK_USD_PER_H, counts_unpaid_work
 
 DONE_HEAD = N_("Done in")
 # Where both are the same to the eye, the time alone says it.
@@ -57,7 +57,7 @@ def _is_by_work(advice: Recommendation) -> bool:
     dearest = 0.0
     for row in advice.ranked:
         usd = 0.0 if row.cost.total_usd is None else row.cost.total_usd.mid
-        has_work = any(part.name == UNPAID_WORK and part.value > 0.0 for part in row.score_parts)
+        has_work = counts_unpaid_work(row.score_parts)
         if has_work and usd < (1.0 - TIE_FRACTION) * dearest:
             return True
         dearest = max(dearest, usd)
