@@ -233,7 +233,8 @@ class OverheadShape:
     """A fixed cost: `kind` train_call, predict_call, dispatch, variable, launch, queued_launch.
 
     A launch is submitted and waited for; a queued one is one of many that are waited for at once.
-    Of kind fresh_mebibyte: what a MiB of results takes longer whose memory is not kept.
+    Of kind fresh_mebibyte: what a MiB of results takes longer whose memory is not kept; of kind
+    waking: what a step takes longer, once, whose operations several threads share.
     """
 
     kind: str

@@ -64,6 +64,8 @@ class DeviceCeilings:
         last_cache_bytes: of the processor; None where it is not known, or there is none.
         fresh_s_per_byte: what a byte of a result takes longer whose memory is given anew; None: not
             known.
+        waking_s: what a step takes longer, once, whose operations threads share; 0 where each
+            kernel was timed with a part of it, as before it was timed by itself.
         basis: what it all rests on; notes: one sentence for each thing assumed.
     """
 
@@ -84,6 +86,7 @@ class DeviceCeilings:
     library: Library | None = None
     last_cache_bytes: int | None = None
     fresh_s_per_byte: float | None = None
+    waking_s: float = 0.0
 
     @property
     def is_framework(self) -> bool:
@@ -289,6 +292,7 @@ def _measured_device(
         library=library_under(profile, settings) if is_cpu and points else None,
         last_cache_bytes=last_cache.size_bytes if is_cpu and last_cache else None,
         fresh_s_per_byte=fresh_s / _MEBIBYTE if fresh_s is not None else None,
+        waking_s=overheads.get("waking", 0.0),
     )
 
 

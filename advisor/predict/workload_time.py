@@ -128,7 +128,8 @@ class StepEstimate:
 class _Sums:
     """What the kernels of a step add up to.
 
-    `share_fetched`: of the weights, from memory; `fresh_s`: of it, for memory given anew.
+    `is_shared`: by several threads, one kernel at least; `share_fetched`: of the weights, from
+    memory; `fresh_s`: of it, for memory given anew.
     """
 
     by_kind: dict[OperatorKind, float]
@@ -139,6 +140,7 @@ class _Sums:
     shared_s: float = 0.0
     remote_s: float = 0.0
     is_small_recurrent: bool = False
+    is_shared: bool = False
     share_fetched: float = 0.0
     fresh_s: float = 0.0
 
@@ -202,6 +204,7 @@ def step_on(workload: Workload, *, device: DeviceCeilings, precision: Precision)
     if device.is_framework:
         fixed += inputs_s(workload, call_s=fixed)
         fixed += fed_s(workload, byte_per_s=device.bandwidth_byte_per_s)
+        fixed += device.waking_s if sums.is_shared else 0.0
     factor = device.training_step_factor if device.is_framework and is_training else 1.0
     parts[OperatorKind.OVERHEAD] = factor * fixed
     if is_training:
@@ -330,6 +333,7 @@ def _call_time(
         seconds += 0.0 if time.is_own else fresh_s
     if isinstance(call.shape, RecurrentShape) and call.shape.batch < _SMALL_RECURRENT_BATCH:
         sums.is_small_recurrent = True
+    sums.is_shared |= time.time_s > _ALONE_DISPATCHES * device.dispatch_s
     sums.add(kind, time, seconds, seconds * _threads_share(time.time_s, device))
     return seconds
 

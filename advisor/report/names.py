@@ -151,6 +151,7 @@ _OVERHEAD = {
     "dispatch": N_("one operator, fixed part"),
     "variable": N_("one variable's update, fixed part"),
     "fresh_mebibyte": N_("one MiB of memory given anew by the system"),
+    "waking": N_("waking the threads, once a step"),
     "launch": N_("kernel launch"),
     "queued_launch": N_("kernel launch in a row of many"),
 }

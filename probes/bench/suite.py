@@ -195,7 +195,7 @@ DENSES = (
     Row(shape=dense(32, 512, 10), directions=THREE, tier=1),
     Row(shape=dense(256, 1024, 1024), directions=THREE),
     Row(shape=dense(32, 256, 256), directions=THREE),
-    Row(shape=dense(128, 512, 512), directions=THREE, tier=3),
+    Row(shape=dense(128, 512, 512), directions=THREE, is_thorough=True),
     Row(shape=dense(64, 4096, 1024), directions=THREE, tier=1),
     Row(shape=dense(1024, 64, 64), directions=THREE),
     # Attention: many small products at once.
@@ -336,6 +336,7 @@ TRAINING_OVERHEADS = (
 OVERHEADS = (
     Row(shape=OverheadShape(kind="dispatch"), tier=1),
     Row(shape=OverheadShape(kind="predict_call"), tier=1),
+    Row(shape=OverheadShape(kind="waking"), tier=1),
     # Decides steps of large pictures and batches, and is 0.1 to 2 ns for each byte.
     Row(shape=OverheadShape(kind="fresh_mebibyte"), tier=1),
 )
@@ -374,5 +375,6 @@ SETTING_ROWS = (
     Row(shape=OverheadShape(kind="dispatch")),
     Row(shape=OverheadShape(kind="train_call")),
     Row(shape=OverheadShape(kind="predict_call")),
+    Row(shape=OverheadShape(kind="waking")),
     Row(shape=OverheadShape(kind="fresh_mebibyte")),
 )

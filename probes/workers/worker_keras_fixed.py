@@ -204,6 +204,30 @@ class _FreshMemory:
         self._values = None
 
 
+class _Waking:
+    """What a call takes longer whose operations several threads share."""
+
+    is_difference = True
+
+    def __init__(self, graphs):
+        self._clock = graphs.clock
+        self._call = graphs.clock.waking()
+
+    def check(self):
+        """Compare an element of the product with its sum."""
+        a = self._clock.operand.numpy().astype("float64")
+        found = self._clock.woken().numpy()
+        return worker_check.compare([found], [a[0] @ a[:, 0]], "float32", "the sum")
+
+    def run(self, loops):
+        """Return the seconds of so many calls; what is lost in the noise takes next to nothing."""
+        return max(sum(self._call() for _ in range(loops)), _LEAST_S * loops)
+
+    def close(self):
+        """Let go of the graph."""
+        self._call = None
+
+
 def prepare_overhead(graphs, keras, kernel):
     """Return the fixed cost of an `OverheadShape`, ready to be timed."""
     kind = kernel["shape"]["kind"]
@@ -213,6 +237,8 @@ def prepare_overhead(graphs, keras, kernel):
         return _prepare_dispatch(graphs)
     if kind == "fresh_mebibyte":
         return _FreshMemory(graphs)
+    if kind == "waking":
+        return _Waking(graphs)
     if kind == "variable":
         update = _Update(graphs, keras, "sgd", _N_OVERHEAD_VARIABLES, _N_OVERHEAD_VARIABLES)
 

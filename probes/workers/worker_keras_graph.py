@@ -3,7 +3,8 @@
 One call from Python costs as much as a middle-sized kernel, and results given back to Python need
 fresh memory. So several copies of a kernel stand in one graph, one after the other: tied by
 control dependencies, and one element of each result is used, because the graph optimiser merges
-equal nodes and deletes unused ones. What a graph costs with all of this but no kernel in it is
+equal nodes and deletes unused ones. The graph itself looks at the clock before the first and after
+the last of them (`worker_keras_clock`). What a graph takes with all of this but no kernel in it is
 measured once and taken off. Building such a graph takes longer than running it, a fraction of a
 millisecond for each node: so an element costs one node, and all are added up at the end.
 Leaves to others: what a kernel is (`worker_keras_*`), how often it runs (`worker_timing`).
@@ -13,11 +14,11 @@ import functools
 
 import numpy as np
 import worker_errors
-import worker_timing
+import worker_keras_clock
 
 _DTYPES = {"float32": "float32", "bfloat16": "bfloat16", "float16": "float16"}
 # The cost of a graph without kernels: the low quantile of some bouts of this many calls.
-_EMPTY_CALLS = 20
+_EMPTY_CALLS = 10
 _EMPTY_BOUTS = 7
 # From this share of a value on, the cost of the calls is measured again beside it.
 _LARGE_SHARE = 0.2
@@ -105,6 +106,7 @@ class Graphs:
     def __init__(self, tf):
         self.tf = tf
         self._empties = {}
+        self.clock = worker_keras_clock.GraphClock(tf, self.random, self.element)
         self._random = np.random.default_rng(1)
 
     def random(self, shape, dtype, low=None, high=1.0):
@@ -207,7 +209,7 @@ class Graphs:
         return self._timed(body, inputs, copies, empty_copies)
 
     def _timed(self, body, inputs, copies, empty_copies=None):
-        function = self.tf.function(body, autograph=False, jit_compile=False)
+        function = self.clock.timed(body)
         empty = self._empty(copies if empty_copies is None else empty_copies)
         return TimedGraph(lambda: function(*inputs), copies, empty)
 
@@ -217,20 +219,25 @@ class Graphs:
             tf = self.tf
             one = tf.ones([256])
 
-            @tf.function(autograph=False)
-            def empty(value):
+            def nothing(value):
                 kept = _Kept(tf)
                 for _ in range(copies):
                     with tf.control_dependencies(kept.last):
                         kept.add(value)
                 return kept.total()
 
+            empty = self.clock.timed(nothing)
             self._empties[copies] = EmptyCall(lambda: empty(one))
         return self._empties[copies]
 
 
+def _seconds_of(call, calls):
+    """Return the seconds of so many calls by the clock of their graph."""
+    return sum(call() for _ in range(calls))
+
+
 class EmptyCall:
-    """What a call of a graph costs without kernels."""
+    """What a graph takes without kernels; `call` returns seconds."""
 
     def __init__(self, call):
         self._call = call
@@ -246,11 +253,11 @@ class EmptyCall:
 
     def seconds_now(self, calls):
         """Return the seconds of one call as it is at this moment, the mean of so many."""
-        return worker_timing.elapsed_s(self._call, calls) / calls
+        return _seconds_of(self._call, calls) / calls
 
 
 class TimedGraph:
-    """A graph with several copies of a kernel; `run` counts kernels, not graphs."""
+    """A graph with several copies of a kernel; `call` returns its seconds, `run` counts kernels."""
 
     def __init__(self, call, copies, empty):
         self._call = call
@@ -258,12 +265,12 @@ class TimedGraph:
         self.loops_per_call = copies
 
     def run(self, loops):
-        """Return the seconds that `loops` kernels take without the call of the graph.
+        """Return the seconds that `loops` kernels take without the rest of the graph.
 
         Whole graphs are run; the seconds are scaled to the kernels asked for.
         """
         calls = -(-loops // self.loops_per_call)
-        seconds = worker_timing.elapsed_s(self._call, calls)
+        seconds = _seconds_of(self._call, calls)
         empty_s = self._empty.seconds()
         if empty_s * calls > _LARGE_SHARE * seconds:
             # A machine that has become slower since would make the kernel look slower, too.

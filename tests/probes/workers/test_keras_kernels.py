@@ -106,7 +106,14 @@ GOOD = [
     *((optimizer(name), "update") for name in ("sgd", "momentum", "adam", "rmsprop")),
     *(
         ({"type": "OverheadShape", "kind": kind}, "forward")
-        for kind in ("dispatch", "variable", "train_call", "predict_call", "fresh_mebibyte")
+        for kind in (
+            "dispatch",
+            "variable",
+            "train_call",
+            "predict_call",
+            "fresh_mebibyte",
+            "waking",
+        )
     ),
 ]
 SHORT = [
