@@ -344,7 +344,7 @@ def walk(
     Raises:
         InputError: bad input, before anything is measured.
     """
-    from advisor.recommend.circumstances import memory_fits, usable_memory_bytes
+    from advisor.recommend.circumstances import fits_here
     from ui.sitting import known_of
 
     knowledge = bundled_knowledge()
@@ -356,7 +356,7 @@ def walk(
     first = advise(profile, earlier, workload, request.preferences, knowledge, index=index)
     on_event(ProvisionalReady(recommendation=first))
     # What does not fit is not run here, nor are its kernels; the machine is measured all the same.
-    fits = memory_fits(workload, size_bytes=usable_memory_bytes(profile)) is not False
+    fits = fits_here(workload, profile) is not False
     here = workload if fits else None
     known = known_of(request, profile)
     results = measure(profile, here, request, on_event=on_event, cancel=cancel, known=known)

@@ -71,6 +71,8 @@ class Workload:
         samples, epochs: size of the job (inference: samples in all, epochs 1).
         n_inputs: arrays that a step is given.
         loss: of training, as Keras names it; None: chosen from the last layer.
+        laid_out_bytes: what training takes besides on a processor without oneDNN, for the windows
+            of its convolutions.
         notes: what could not be modelled, one sentence each.
         assumed: of "samples" and "epochs" those that nobody gave; the same job with them given.
     """
@@ -94,6 +96,7 @@ class Workload:
     notes: tuple[str, ...] = ()
     n_inputs: int = 1
     loss: str | None = None
+    laid_out_bytes: int = 0
     assumed: tuple[str, ...] = field(default=(), compare=False)
 
     def with_epochs(self, epochs: int) -> "Workload":

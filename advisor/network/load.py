@@ -17,7 +17,12 @@ from advisor.model.workload import MAX_BATCH_SIZE, Job, Workload
 from advisor.network.builder import Network
 from advisor.network.bundled import bundled_config_text, find_network
 from advisor.network.keras_config import network_from_config
-from advisor.network.memory import OPTIMIZER_SLOTS, inference_bytes, training_bytes
+from advisor.network.memory import (
+    OPTIMIZER_SLOTS,
+    inference_bytes,
+    laid_out_bytes,
+    training_bytes,
+)
 from advisor.network.onnx_graph import network_from_onnx
 from advisor.network.onnx_reading import read_onnx, read_onnx_file
 from advisor.network.reading import read_keras_config, read_keras_file
@@ -135,6 +140,7 @@ def workload_from_network(
         notes=notes,
         n_inputs=max(1, len(network.inputs)),
         loss=network.loss,
+        laid_out_bytes=laid_out_bytes(network, precision=settled.precision),
         assumed=_assumed(job),
     )
 

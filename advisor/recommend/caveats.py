@@ -15,10 +15,10 @@ from advisor.model.recommendation import Caveat, Preferences, RankedOption
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
 from advisor.recommend.circumstances import (
+    fits_here,
     fitting_batch,
     is_intel_mac,
     is_x86,
-    memory_fits,
     needed_bytes,
     tensorflow_runs,
     usable_memory_bytes,
@@ -105,10 +105,10 @@ def _framework(profile: MachineProfile) -> Iterable[Caveat]:
 def _memory(profile: MachineProfile, workload: Workload) -> Iterable[Caveat]:
     """Yield that a job does not fit, with a batch that would where there is one."""
     size_bytes = usable_memory_bytes(profile)
-    if size_bytes is None or memory_fits(workload, size_bytes=size_bytes):
+    if size_bytes is None or fits_here(workload, profile):
         return
-    values = {"needed_bytes": float(needed_bytes(workload))}
-    batch_size = fitting_batch(workload, size_bytes=size_bytes)
+    values = {"needed_bytes": float(needed_bytes(workload, profile=profile))}
+    batch_size = fitting_batch(workload, size_bytes=size_bytes, profile=profile)
     if batch_size is not None:
         values["batch"] = float(batch_size)
     # A light runtime may do what the framework has no room for: that no batch runs is not said.

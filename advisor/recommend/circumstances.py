@@ -137,9 +137,29 @@ def usable_memory_bytes(profile: MachineProfile) -> int | None:
     return min(known) if known else None
 
 
-def needed_bytes(workload: Workload) -> int:
-    """Return the memory that a workload takes with its framework."""
-    return workload.memory_bytes + FRAMEWORK_BYTES[workload.phase]
+def needed_bytes(workload: Workload, *, profile: MachineProfile | None = None) -> int:
+    """Return the memory that a workload takes with its framework.
+
+    Args:
+        workload: the job.
+        profile: of the machine whose processor runs it; None: another device, or a rented machine,
+            whose processors have oneDNN.
+    """
+    laid_out = 0 if profile is None else laid_out_here(workload, profile)
+    return workload.memory_bytes + FRAMEWORK_BYTES[workload.phase] + laid_out
+
+
+def laid_out_here(workload: Workload, profile: MachineProfile) -> int:
+    """Return what the windows of convolutions take on a machine's processor: 0 with oneDNN."""
+    if workload.phase is Phase.INFERENCE or has_onednn_by_default(profile):
+        return 0
+    return workload.laid_out_bytes
+
+
+def fits_here(workload: Workload, profile: MachineProfile) -> bool | None:
+    """Return whether the processor of a machine has the memory for a job; None: it is unknown."""
+    size_bytes = usable_memory_bytes(profile)
+    return None if size_bytes is None else needed_bytes(workload, profile=profile) <= size_bytes
 
 
 def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
@@ -155,13 +175,17 @@ def state_bytes(workload: Workload) -> int:
     return copies * workload.parameters * Precision.FLOAT32.size_bytes
 
 
-def fitting_batch(workload: Workload, *, size_bytes: int) -> int | None:
+def fitting_batch(
+    workload: Workload, *, size_bytes: int, profile: MachineProfile | None = None
+) -> int | None:
     """Return a batch with which a workload and its framework fit a memory; None: not one sample.
 
     What goes with the batch is what is left of its memory without weights, gradients and slots.
+    The windows of a convolution do not: one image decides them as a rule. `profile` as above.
     """
-    fixed = state_bytes(workload) + FRAMEWORK_BYTES[workload.phase]
-    of_sample = (needed_bytes(workload) - fixed) / workload.batch_size
+    laid_out = needed_bytes(workload, profile=profile) - needed_bytes(workload)
+    fixed = state_bytes(workload) + FRAMEWORK_BYTES[workload.phase] + laid_out
+    of_sample = (needed_bytes(workload, profile=profile) - fixed) / workload.batch_size
     left = _MARGIN * (size_bytes - fixed)
     if of_sample <= 0.0 or left < of_sample:
         return None
@@ -247,7 +271,7 @@ def _decide_flag(name: str, given: Circumstances) -> bool | None:
         "no_tensorflow": _has_no_tensorflow(profile),
         "onednn_by_default": has_onednn_by_default(profile),
         "onednn_off_by_default": _is_onednn_off(profile),
-        "memory_fits": memory_fits(given.workload, size_bytes=usable_memory_bytes(profile)),
+        "memory_fits": fits_here(given.workload, profile),
     }
     return answers.get(name)
 

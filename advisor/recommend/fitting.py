@@ -106,7 +106,8 @@ def _rejection(option: Option, *, given: Circumstances, knowledge: Knowledge) ->
         size = memory_of_gpu(gpu, profile=profile, knowledge=knowledge)
     if size is None:
         return None
-    needed = needed_by(option, workload=workload)
+    on_processor = profile if gpu is None else None
+    needed = needed_by(option, workload=workload, profile=on_processor)
     if gpu is not None and gpu.kind is DeviceKind.DGPU:
         # The framework itself stays in the memory of the system.
         needed -= FRAMEWORK_BYTES[workload.phase]
@@ -115,7 +116,9 @@ def _rejection(option: Option, *, given: Circumstances, knowledge: Knowledge) ->
     elif needed <= size:
         return None
     values = {"needed_bytes": float(needed), "available_bytes": float(size)}
-    batch = None if changes_network(option) else fitting_batch(workload, size_bytes=size)
+    batch = None
+    if not changes_network(option):
+        batch = fitting_batch(workload, size_bytes=size, profile=on_processor)
     if batch is not None and batch < workload.batch_size:
         values["batch"] = float(batch)
     why = reason(ReasonCode.MEMORY_TOO_SMALL, **values)
@@ -136,14 +139,15 @@ def fits_light_runtime(workload: Workload, *, size_bytes: int) -> bool:
     return workload.phase is Phase.INFERENCE and needed <= size_bytes
 
 
-def needed_by(option: Option, *, workload: Workload) -> int:
+def needed_by(option: Option, *, workload: Workload, profile: MachineProfile | None = None) -> int:
     """Return the memory that a job takes as an option computes it, with its framework.
 
-    Of another network that nothing is known of, the least: that of the framework.
+    Of another network that nothing is known of, the least: that of the framework. `profile`: of
+    the machine whose processor runs it, None on another device.
     """
     if changes_network(option):
         return _needed_by_change(option, workload)
-    needed = needed_bytes(workload)
+    needed = needed_bytes(workload, profile=profile)
     if workload.phase is Phase.INFERENCE and option.id in _LIGHT_RUNTIMES:
         needed += LIGHT_RUNTIME_BYTES - FRAMEWORK_BYTES[workload.phase]
     return needed

@@ -373,7 +373,7 @@ def _saving_hint(option: Option, fact: OptionFact, given: Circumstances) -> Hint
     available = usable_memory_bytes(given.profile)
     lacking = reason(
         ReasonCode.MEMORY_TOO_SMALL,
-        needed_bytes=float(needed_bytes(given.workload)),
+        needed_bytes=float(needed_bytes(given.workload, profile=given.profile)),
         available_bytes=float(available or 0),
     )
     return Hint(

@@ -12,6 +12,7 @@ from advisor.model.kernel import UnknownShape
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.workload import Operator, Workload
 from advisor.network.macs import count_multiply_adds
+from advisor.recommend.circumstances import laid_out_here
 from advisor.report.names import shape_name
 from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy
@@ -92,9 +93,9 @@ def _memory(workload: Workload, profile: MachineProfile | None, tr: Translator) 
         ),
     ]
     if profile is not None:
-        memory = profile.memory
+        memory, here = profile.memory, needed + laid_out_here(workload, profile)
         facts.append(_room(tr(N_("This machine")), memory.limit_bytes or memory.total_bytes,
-                           needed, tr))  # fmt: skip
+                           here, tr))  # fmt: skip
         facts += [
             _room(opencl_name(device, profile), device.global_mem_bytes, needed, tr)
             for device in profile.opencl

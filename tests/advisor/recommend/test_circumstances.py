@@ -10,9 +10,11 @@ from advisor.model.quantity import Phase
 from advisor.recommend.circumstances import (
     Circumstances,
     decide,
+    fits_here,
     fitting_batch,
     framework_versions,
     memory_fits,
+    needed_bytes,
     usable_memory_bytes,
     vendor_word,
 )
@@ -214,3 +216,31 @@ def test_memory_counts_the_framework_and_the_limit_of_a_container():
     assert memory_fits(job, size_bytes=2 * GIB - 1) is False
     small = a_workload(memory_training_bytes=9 * GIB, phase=Phase.INFERENCE)
     assert memory_fits(small, size_bytes=2 * GIB) is True
+
+
+@pytest.mark.parametrize(
+    ("features", "phase", "fits"),
+    [
+        (("avx2",), Phase.TRAINING, False),
+        (("avx2", "avx512_vnni"), Phase.TRAINING, True),
+        (("avx2",), Phase.INFERENCE, True),
+    ],
+)
+def test_windows_of_convolutions_count_where_onednn_does_not_compute(features, phase, fits):
+    where = a_profile(
+        cpu=a_cpu(isa_features=features),
+        memory=Memory(total_bytes=8 * GIB, available_bytes=None, limit_bytes=None),
+    )
+    job = a_workload(phase=phase, memory_training_bytes=6 * GIB, laid_out_bytes=4 * GIB)
+    assert fits_here(job, where) is fits
+    least = needed_bytes(job, profile=where)
+    assert least - needed_bytes(job) == (0 if fits else 4 * GIB)
+    assert decide_flag(where, job) is fits
+    batch = fitting_batch(job, size_bytes=8 * GIB, profile=where)
+    assert (batch is not None and batch < job.batch_size) is not fits
+
+
+def decide_flag(profile, job):
+    return decide(
+        parse_condition("memory_fits"), given=Circumstances(profile=profile, workload=job)
+    )
