@@ -17,6 +17,9 @@ MAX_CALLS = 20_000
 # A tensor or a weight beyond this does not fit any machine.
 MAX_ELEMENTS = 2**50
 
+# Sizes that a network asks of a tensor: one of them, or all.
+Numbers = int | tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tensor:
@@ -24,13 +27,15 @@ class Tensor:
 
     `sources` is empty for an input of the network. With a mask (`advisor.network.masks`) some
     moments of it do not count. `fold`: how many of this shape there are for each sample, where
-    parts of a sample (the windows of an image) are taken for samples of their own.
+    parts of a sample (the windows of an image) are taken for samples of their own. `numbers`: what
+    it holds, where it is a size of another tensor or several of them.
     """
 
     shape: Shape
     sources: tuple[int, ...] = ()
     is_masked: bool = False
     fold: int = 1
+    numbers: Numbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +103,7 @@ class NetworkBuilder:
         self._seen: set[str] = set()
         self._calls = 0
         self._trainable = 0
+        self._assumed: str | None = None
 
     def add_input(self, shape: Shape) -> Tensor:
         """Add an input of the network."""
@@ -135,6 +141,8 @@ class NetworkBuilder:
         self._seen.add(name)
         if result.note is not None:
             self.note(result.note)
+        if result.is_assumed and self._assumed is None:
+            self._assumed = f"layer {name!r} ({class_name})"
         first, before = len(self._operators), self._trainable
         for position, step in enumerate(result.steps):
             weighed = replace(
@@ -223,6 +231,11 @@ class NetworkBuilder:
                 is_repeated=is_repeated,
             )
         )
+
+    @property
+    def assumed(self) -> str | None:
+        """The first layer whose result's shape is not known, None without one."""
+        return self._assumed
 
     @property
     def has_operators(self) -> bool:

@@ -179,12 +179,14 @@ class Result:
         note: a sentence when the layer could not be modelled, else None.
         samples: samples at once in the results, where they are others than in the inputs: windows
             of an image that are taken for samples; None: as many.
+        is_assumed: whether its shape is not known and taken to be that of its input.
     """
 
     outputs: tuple[Shape, ...]
     steps: tuple[Step, ...] = ()
     note: str | None = None
     samples: int | None = None
+    is_assumed: bool = False
 
 
 Rule = Callable[[Call], Result]

@@ -22,6 +22,7 @@ from advisor.network import (
 )
 from advisor.network.call import Call, Result, Rule, Shape, Step
 from advisor.network.fields import Fields, plain_name
+from advisor.network.keras_references import recorded_shape
 from advisor.network.moments import moment_repeats, slices
 from advisor.network.rules_encoding import ENCODINGS, encoding
 from advisor.network.windows import read_image, read_rank
@@ -141,12 +142,20 @@ _WRAPPERS = {
 _WITHOUT_WEIGHTS = ("Lambda", "TFOpLambda", "SlicingOpLambda", "TensorFlowOpLayer")
 
 
+def _stated(call: Call) -> tuple[Shape, ...]:
+    """Return the shape that whoever wrote a `Lambda` says it makes; () where nothing is said."""
+    stated = (
+        recorded_shape(call.fields.raw("output_shape")) if call.class_name == "Lambda" else None
+    )
+    return replace(call, declared=(stated,)).recorded_or_alike
+
+
 def unknown(call: Call, *, cell: str | None = None) -> Result:
     """Return what is known of a layer without a rule: its result, from the file or its input.
 
     `cell`: class of the cell that makes it unknown.
     """
-    recorded = call.recorded_or_alike
+    recorded = call.recorded_or_alike or _stated(call)
     outputs = recorded or (call.input,)
     where = "recorded in the file" if recorded else "taken to be that of its input"
     named = call.fields.where if cell is None else f"{call.fields.where[:-1]}, {cell})"
@@ -161,7 +170,7 @@ def unknown(call: Call, *, cell: str | None = None) -> Result:
         else "the work of this kind of layer is not known and counts as nothing"
     )
     note = f"{named}: {what}; the shape of its result is {where}."
-    return Result(outputs=outputs, steps=(step,), note=note)
+    return Result(outputs=outputs, steps=(step,), note=note, is_assumed=not recorded)
 
 
 def _encoded(call: Call) -> Result:

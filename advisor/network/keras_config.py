@@ -17,13 +17,21 @@ from advisor.network.builder import MAX_CALLS, Network, NetworkBuilder, Tensor
 from advisor.network.call import Call, Recorded, Result, Shape, Step
 from advisor.network.dispatch import apply_layer
 from advisor.network.fields import Fields, describe, plain_name
+from advisor.network.keras_arguments import read_call
+from advisor.network.keras_entries import (
+    built_for,
+    calls_operation,
+    is_model,
+    layer_parts,
+    take_name,
+)
+from advisor.network.keras_functions import FUNCTIONS, as_operation
 from advisor.network.keras_inputs import input_shape, sequential_shape
 from advisor.network.keras_loss import compiled_loss
+from advisor.network.keras_numbers import numbers_of
 from advisor.network.keras_references import (
     Reference,
     indexed_by,
-    recorded_shape,
-    without_batch,
 )
 from advisor.network.keras_wiring import Node, read_wiring
 from advisor.network.masks import gives_mask
@@ -67,16 +75,17 @@ def network_from_config(
     builder = NetworkBuilder(batch_size=batch_size)
     scope = _Scope(prefix="", batch=batch_size, is_training=is_training, is_trainable=True, depth=0)
     class_name, body = _model_body(config)
-    outputs = _build(builder, class_name, body, tensors=None, scope=scope, model=config)
+    try:
+        outputs = _build(builder, class_name, body, tensors=None, scope=scope, model=config)
+    except NetworkFileError as error:
+        if builder.assumed is None:
+            raise
+        raise NetworkFileError(
+            f"{error}; what {builder.assumed} makes before it is not known"
+        ) from None
     if not builder.has_operators:
         raise NetworkFileError("the model has no layers that compute anything")
     return builder.finish(name, outputs=outputs, loss=compiled_loss(config))
-
-
-def _is_model(serialised: Mapping[str, Any]) -> bool:
-    config = serialised.get("config")
-    has_layers = isinstance(config, list) or (isinstance(config, dict) and "layers" in config)
-    return has_layers and serialised.get("class_name") not in ("StackedRNNCells",)
 
 
 def _model_body(config: Any) -> tuple[str, dict[str, Any]]:
@@ -117,58 +126,9 @@ def _build(
     return _build_functional(builder, body, tensors=tensors, scope=inner)
 
 
-# Packages whose layers and operations are known by their names: keras, keras_hub, tensorflow.
-_MODULES = ("keras", "tf_keras", "tensorflow", "builtins")
-
-
 # Operations with an argument that is no tensor and not in their configuration; `take` has it where
 # it is given numbers.
 _INDEXED = {"GetItem": "key", "Take": "indices"}
-
-
-def _layer_parts(entry: Any, *, position: int) -> tuple[str, str, dict[str, Any]]:
-    """Return name, class and configuration of an entry of "layers"."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("class_name"), str):
-        raise NetworkFileError(f"layer {position + 1} has no class: found {describe(entry)}")
-    config = entry.get("config")
-    if isinstance(config, list):
-        config = {"layers": config}
-    if not isinstance(config, dict):
-        raise NetworkFileError(f"layer {position + 1} has no configuration")
-    name = config.get("name") or entry.get("name") or f"layer_{position + 1}"
-    if not isinstance(name, str):
-        raise NetworkFileError(f"layer {position + 1} has a name that is no text")
-    class_name = plain_name(entry["class_name"])
-    return name, f"Custom>{class_name}" if _is_own(entry) else class_name, config
-
-
-def _take_name(name: str, names: set[str]) -> None:
-    """Add the name of a layer to those of its model, which must differ."""
-    if name in names:
-        raise NetworkFileError(f"two layers are called {name!r}: Keras could not load it either")
-    names.add(name)
-
-
-def _is_own(entry: Mapping[str, Any]) -> bool:
-    """Whether a class is the user's, whatever its name: Keras 3 writes where each comes from."""
-    if "module" not in entry:
-        return False
-    module = entry["module"]
-    return not (isinstance(module, str) and module.split(".")[0].startswith(_MODULES))
-
-
-def _is_operation(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry is a function of `keras.ops`: some have the name of a layer."""
-    module = entry.get("module")
-    return isinstance(module, str) and "ops" in module.split(".")
-
-
-def _built_for(others: list[Any]) -> tuple[Recorded | None, ...]:
-    """Return the shape that the next layer was built for, which is what this one gives it."""
-    built = others[0].get("build_config") if others and isinstance(others[0], dict) else None
-    stated = built.get("input_shape") if isinstance(built, dict) else None
-    shape = without_batch(recorded_shape(stated), is_fixed=True)
-    return () if shape is None else (shape,)
 
 
 def _build_sequential(
@@ -186,8 +146,8 @@ def _build_sequential(
         tensors = (builder.add_input(shape),)
     names: set[str] = set()
     for position, entry in enumerate(body["layers"]):
-        name, class_name, config = _layer_parts(entry, position=position)
-        _take_name(name, names)
+        name, class_name, config = layer_parts(entry, position=position)
+        take_name(name, names)
         if class_name != "InputLayer":
             tensors = _call_layer(
                 builder,
@@ -196,8 +156,8 @@ def _build_sequential(
                 config,
                 tensors=tensors,
                 scope=scope,
-                declared=_built_for(body["layers"][position + 1 :]),
-                is_operation=_is_operation(entry),
+                declared=built_for(body["layers"][position + 1 :]),
+                is_operation=calls_operation(entry),
             )
     return tensors
 
@@ -212,11 +172,11 @@ def _build_functional(
     entries = {}
     names: set[str] = set()
     for position, entry in enumerate(body["layers"]):
-        name, class_name, config = _layer_parts(entry, position=position)
+        name, class_name, config = layer_parts(entry, position=position)
         name = entry["name"] if isinstance(entry.get("name"), str) else name
-        _take_name(name, names)
+        take_name(name, names)
         entries[name] = (class_name, config, entry)
-    models = {name: cls for name, (cls, _, entry) in entries.items() if _is_model(entry)}
+    models = {name: cls for name, (cls, _, entry) in entries.items() if is_model(entry)}
     wiring = read_wiring(body, models=models)
     values: dict[Node, tuple[Tensor, ...]] = {}
     for position, reference in enumerate(wiring.inputs):
@@ -235,12 +195,18 @@ def _build_functional(
         name = node[0]
         class_name, config, entry = entries[name]
         given = tuple(_pick(values, reference) for reference in wiring.calls[node])
+        if class_name in FUNCTIONS:
+            values[node] = _call_function(
+                builder, name, entry, call=node[1], tensors=given, scope=scope,
+                operands=wiring.operands.get(node, ()), declared=wiring.declared.get(node, ()),
+            )  # fmt: skip
+            continue
         if class_name in _INDEXED:
             config = {**config, _INDEXED[class_name]: indexed_by(entry, call=node[1])}
         values[node] = _call_layer(
             builder, name, class_name, config,
             tensors=given, scope=scope, declared=wiring.declared.get(node, ()),
-            operands=wiring.operands.get(node, ()), is_operation=_is_operation(entry),
+            operands=wiring.operands.get(node, ()), is_operation=calls_operation(entry),
         )  # fmt: skip
     return tuple(_pick(values, reference) for reference in wiring.outputs)
 
@@ -253,6 +219,48 @@ def _pick(values: Mapping[Node, tuple[Tensor, ...]], reference: Reference) -> Te
             f"number {reference.tensor + 1} is asked for"
         )
     return made[reference.tensor]
+
+
+def _call_function(
+    builder: NetworkBuilder,
+    name: str,
+    entry: Mapping[str, Any],
+    *,
+    call: int,
+    tensors: tuple[Tensor, ...],
+    scope: _Scope,
+    operands: tuple[Shape | None, ...],
+    declared: tuple[Recorded | None, ...],
+) -> tuple[Tensor, ...]:
+    """Apply a function of TensorFlow, as Keras 2 writes it; `tensors` are all that it reads."""
+    class_name, config = entry["class_name"], entry["config"]
+    arguments = read_call(entry, call=call, tensors=tensors)
+    numbers = numbers_of(arguments, batch=scope.batch)
+    if isinstance(numbers, tuple) and arguments.function == "unstack":
+        return tuple(Tensor(shape=(), numbers=number) for number in numbers)
+    if numbers is not None:
+        shape = (len(numbers),) if isinstance(numbers, tuple) else ()
+        return (Tensor(shape=shape, numbers=numbers),)
+    told = as_operation(arguments)
+    if tensors and not arguments.tensors and not (told and told.tensors):
+        return (Tensor(shape=()),)  # computed of sizes and constants
+    if not tensors and not (told and told.tensors):
+        raise NetworkFileError(
+            f"layer {scope.prefix + name!r} ({config.get('function')}): the file does "
+            "not say what it is applied to, and Keras 2 could not load it either: write it as a "
+            "layer (Dot, EinsumDense) and save the model again"
+        )
+    if told is not None:
+        class_name, tensors, operands = told.class_name, told.tensors, told.operands
+        config = {"name": name, **told.config}
+    elif arguments.tensors:
+        tensors = arguments.tensors
+    made = _call_layer(
+        builder, name, class_name, config, tensors=tensors, scope=scope,
+        declared=declared if told is None else (),
+        operands=operands, is_operation=told is not None,
+    )  # fmt: skip
+    return tuple(replace(tensor, is_masked=False) for tensor in made)
 
 
 def _call_layer(
@@ -276,7 +284,7 @@ def _call_layer(
         inner = replace(scope, prefix=f"{path}/", depth=scope.depth + 1)
         return _build(builder, class_name, config, tensors=tensors, scope=inner, model={})
     wrapped = config.get("layer")
-    if class_name == "TimeDistributed" and isinstance(wrapped, dict) and _is_model(wrapped):
+    if class_name == "TimeDistributed" and isinstance(wrapped, dict) and is_model(wrapped):
         return _distribute_model(builder, path, wrapped, tensors=tensors, scope=scope)
     is_trainable = scope.is_trainable and config.get("trainable") is not False
     fold = max(tensor.fold for tensor in tensors)

@@ -14,12 +14,15 @@ from advisor.network.call import Shape
 from advisor.network.fields import MAX_DIMENSION, describe, is_integer
 
 # Arguments are tensors, lists of them, and objects of lists.
-_MAX_DEPTH = 12
+MAX_DEPTH = 12
+
+# A longer list of numbers is no shape, which may have references among them.
+_LONGEST_SHAPE = 64
 
 # How Keras 3 writes an array that stands in a call; Keras 2 names it instead of a layer.
 _ARRAYS = ("__numpy__", "__tensor__")
 _TENSOR = "__keras_tensor__"
-_CONSTANT_LAYER = "_CONSTANT_VALUE"
+CONSTANT_LAYER = "_CONSTANT_VALUE"
 
 # Arguments that change a result but bring no values into it.
 _IGNORED = ("mask", "attention_mask", "query_mask", "value_mask", "key_mask", "training")
@@ -55,16 +58,25 @@ class Constant:
 Operand = Reference | Constant
 
 
-def _array(value: Any) -> Constant:
-    """Return the constant that nested lists of numbers stand for."""
+def array_shape(value: Any) -> Shape:
+    """Return the shape of the array that nested lists of numbers stand for."""
     sizes: list[int] = []
-    while isinstance(value, list) and len(sizes) < _MAX_DEPTH:
+    while isinstance(value, list | tuple) and len(sizes) < MAX_DEPTH:
         sizes.append(len(value))
         value = value[0] if value else None
-    return Constant(shape=tuple(sizes))
+    return tuple(sizes)
 
 
-def _plain(value: Any) -> Reference | None:
+def is_array(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Tell whether a long list is one of numbers, by its first one: no references are in it."""
+    first: Any = value
+    depth = 0
+    while isinstance(first, list | tuple) and first and depth < MAX_DEPTH:
+        first, depth = first[0], depth + 1
+    return len(value) > _LONGEST_SHAPE and (isinstance(first, float) or is_integer(first))
+
+
+def plain_reference(value: Any) -> Reference | None:
     """Return the reference that ["name", 0, 0] or ["name", 0, 0, {...}] stands for."""
     if not isinstance(value, list | tuple) or not 3 <= len(value) <= 4:
         return None
@@ -108,7 +120,7 @@ def without_batch(
 def _tensor(value: dict[str, Any]) -> Reference:
     config = value.get("config")
     history = config.get("keras_history") if isinstance(config, dict) else None
-    plain = _plain(history)
+    plain = plain_reference(history)
     if plain is None or not isinstance(config, dict):
         raise NetworkFileError(f"a tensor without its origin: {describe(value)}")
     return Reference(
@@ -130,11 +142,11 @@ def find_operands(value: Any, *, depth: int = 0) -> Iterator[Operand]:
     Raises:
         NetworkFileError: when the nest is deeper than any call has arguments.
     """
-    if depth > _MAX_DEPTH:
+    if depth > MAX_DEPTH:
         raise NetworkFileError("the arguments of a layer are nested too deeply")
-    plain = _plain(value)
-    if isinstance(value, list) and len(value) > 2 and value[0] == _CONSTANT_LAYER:
-        yield _array(value[2])
+    plain = plain_reference(value)
+    if isinstance(value, list) and len(value) > 2 and value[0] == CONSTANT_LAYER:
+        yield Constant(shape=array_shape(value[2]))
         yield from _named(value[-1], depth=depth + 1)
     elif plain is not None:
         yield plain
@@ -142,7 +154,7 @@ def find_operands(value: Any, *, depth: int = 0) -> Iterator[Operand]:
             yield from _named(value[3], depth=depth + 1)
     elif isinstance(value, dict):
         yield from _of_object(value, depth=depth)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple) and not is_array(value):
         for entry in value:
             yield from find_operands(entry, depth=depth + 1)
 
@@ -153,7 +165,8 @@ def _of_object(value: dict[str, Any], *, depth: int) -> Iterator[Operand]:
         yield _tensor(value)
     elif value.get("class_name") in _ARRAYS:
         config = value.get("config")
-        yield _array(config.get("value") if isinstance(config, dict) else None)
+        stated = config.get("value") if isinstance(config, dict) else None
+        yield Constant(shape=array_shape(stated))
     elif "args" in value:
         yield from _named(value, depth=depth + 1)
     else:

@@ -109,7 +109,21 @@ def _raw_calls(body: Mapping[str, Any]) -> dict[Node, tuple[Operand, ...]]:
         given = inbound_calls(entry.get("inbound_nodes"), where=f"layer {name!r}")
         for index, operands in enumerate(given):
             calls[(name, index)] = operands
+        if len(given) == len(given[0] if given else ()) == 1:
+            calls[(name, 0)] = (_with_shape(given[0][0], entry),)
     return calls
+
+
+def _with_shape(operand: Operand, entry: Mapping[str, Any]) -> Operand:
+    """Return what a layer is applied to with the shape that the layer was built for.
+
+    Keras 2 records no shapes of tensors.
+    """
+    built = entry.get("build_config")
+    stated = built.get("input_shape") if isinstance(built, dict) else None
+    if not isinstance(operand, Reference) or operand.shape is not None:
+        return operand
+    return replace(operand, shape=recorded_shape(stated))
 
 
 def _counted_from_one(

@@ -12,7 +12,8 @@ BINARY = (
     "logicaland", "logicalor", "logicalxor", "where", "arctan2", "bitwiseand", "bitwiseor",
     "bitwisexor", "bitwiseleftshift", "leftshift", "bitwiserightshift", "rightshift", "gcd", "lcm",
     "hypot", "heaviside", "isclose", "ldexp", "logaddexp", "logaddexp2", "fmax", "fmin", "fmod",
-    "dividenonan", "divnonan", "nextafter", "polar", "binarycrossentropy",
+    "dividenonan", "divnonan", "floordiv", "atan2", "xlogy", "xdivy", "nextafter", "polar",
+    "binarycrossentropy",
 )  # fmt: skip
 # On each value by itself.
 UNARY = (
@@ -28,7 +29,7 @@ UNARY = (
     "emptylike", "exp2", "fulllike", "imag", "i0", "isneginf", "isposinf", "isreal", "log10",
     "log2", "nancumsum", "nancumprod", "nantonum", "real", "signbit", "sinc", "erfc", "erfinv",
     "rgbtohsv", "hsvtorgb", "saturatecast", "associativescan", "digitize", "searchsorted", "isin",
-    "view",
+    "view", "dropout",
 )  # fmt: skip
 # Along axes.
 REDUCING = (

@@ -61,7 +61,14 @@ def _binary(call: Call) -> Result:
 
 
 def _with_constants(call: Call, shape: Shape) -> Shape:
-    """Return the recorded shape where constants of the file make the result larger than `shape`."""
+    """Return a shape after constants of the file, which may make it larger.
+
+    Where the file does not show a constant, the recorded shape tells.
+    """
+    for argument in call.arguments:
+        if not argument.is_data:
+            constant = argument.shape[1:] if len(argument.shape) > len(shape) else argument.shape
+            shape = broadcast(call, (shape, constant))
     for recorded in call.recorded[:1]:
         common = recorded[len(recorded) - len(shape) :]
         if len(recorded) >= len(shape) and all(

@@ -105,9 +105,24 @@ def _framed(what: str, sign: int) -> Callable[[Call], Shapes]:
     return rule
 
 
+def _patches(call: Call) -> Shapes:
+    """Return the shape of `extract_patches` of TensorFlow, which moves values."""
+    sides = [call.fields.integers(name, length=2) for name in ("size", "strides", "dilation_rate")]
+    is_same = call.fields.raw("padding") == "same"
+    if len(call.input) != 3:
+        return None
+    *image, channels = call.input
+    places = []
+    for side, size, stride, rate in zip(image, *sides, strict=True):
+        reach = (size - 1) * rate + 1
+        places.append(-(-side // stride) if is_same else (side - reach) // stride + 1)
+    return ((*places, sides[0][0] * sides[0][1] * channels),)
+
+
 # Each returns None where the shape does not follow.
 PARTS: dict[str, Callable[[Call], Shapes]] = {
     "unstack": _unstacked,
+    "extractimagepatches": _patches,
     "takealongaxis": _taken_along,
     "hstack": _side_by_side,
     "diff": _differences,

@@ -21,6 +21,9 @@ NETWORK_FILES = (
     N_("the model has no layers"),
     N_("layer {name} has {n} results, number {index} is asked for"),
     N_("layer {name} ({kind}) is applied to nothing"),
+    N_("what {layer} makes before it is not known"),
+    N_("the file does not say what it is applied to, and Keras 2 could not load it either: write"
+       " it as a layer (Dot, EinsumDense) and save the model again"),
     N_("layer {name}: TimeDistributed needs a dimension of time"),
     N_("input {name} of a nested model is not given"),
     N_("the model does not say what it is fed: give its first layer an input shape"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.advisor.network.networks_data import built, layer, sequential
+from tests.advisor.network.networks_data import built, functional, layer, sequential
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,22 @@ def test_a_batch_of_fixed_size_stands_in_front_of_recorded_shapes(samples):
     network = built({"class_name": "Functional", "config": {"layers": layers, **ends}})
     assert network.outputs[0].shape == (128, 2)
     assert network.multiply_adds_per_sample == 128 * 16 * 2
+
+
+def test_a_lambda_may_say_what_it_makes():
+    last = layer("Lambda", name="own", output_shape=[None, 4])
+    network = built(sequential((6, 8), layer("Dense", units=3), last))
+    assert network.outputs[0].shape == (6, 4)
+    assert "recorded in the file" in network.notes[0]
+
+
+def test_in_a_graph_of_keras_2_the_next_layer_says_what_an_unknown_one_gives():
+    calls = {"odd": (layer("Lambda"), ["in"]), "end": (layer("Dense", units=2), ["odd"])}
+    config = functional({"in": (6, 8)}, calls, ["end"])
+    config["config"]["layers"][-1]["build_config"] = {"input_shape": [None, 48]}
+    network = built(config)
+    assert network.parameters == 98
+    assert "recorded in the file" in network.notes[0]
 
 
 def test_weights_of_an_unknown_layer_are_said_to_be_missing():
