@@ -25,6 +25,7 @@ from advisor.network.fields import Fields, plain_name
 from advisor.network.keras_references import recorded_shape
 from advisor.network.moments import moment_repeats, slices
 from advisor.network.rules_encoding import ENCODINGS, encoding
+from advisor.network.rules_hub import HUB
 from advisor.network.windows import read_image, read_rank
 
 _LAYER_RULES: dict[str, Rule] = {
@@ -177,6 +178,10 @@ def _encoded(call: Call) -> Result:
     return encoding(call) or unknown(call)
 
 
+def _of_hub(call: Call) -> Result:
+    return HUB[call.class_name](call) or unknown(call)
+
+
 def _with_own_cell(call: Call) -> str | None:
     """Return the class of a cell that only the user has, of an `RNN` or one in a wrapper."""
     inner = call
@@ -197,6 +202,8 @@ def _apply(call: Call, depth: int) -> Result:
     rule = _LAYER_RULES.get(call.class_name)
     if call.class_name in ENCODINGS:
         rule = _encoded
+    elif call.class_name in HUB:
+        rule = _of_hub
     if rule is None or rules_operations.is_operation(call):
         rule = rules_operations.find_rule(call) or unknown
     result = rule(call)
