@@ -126,6 +126,8 @@ def _build(
     return _build_functional(builder, body, tensors=tensors, scope=inner)
 
 
+# Operations that put constants beside tensors, as layers do.
+_JOINING = ("Concatenate", "Stack")
 # Operations with an argument that is no tensor and not in their configuration; `take` has it where
 # it is given numbers.
 _INDEXED = {"GetItem": "key", "Take": "indices"}
@@ -263,6 +265,15 @@ def _call_function(
     return tuple(replace(tensor, is_masked=False) for tensor in made)
 
 
+def _with_constants(
+    tensors: tuple[Tensor, ...], operands: tuple[Shape | None, ...]
+) -> tuple[Tensor, ...]:
+    """Return what a layer is applied to, a constant as a tensor that nothing computes."""
+    rest = iter(tensors)
+    given = (next(rest, None) if each is None else Tensor(shape=each[1:]) for each in operands)
+    return (*(tensor for tensor in given if tensor is not None), *rest)
+
+
 def _call_layer(
     builder: NetworkBuilder,
     name: str,
@@ -286,6 +297,8 @@ def _call_layer(
     wrapped = config.get("layer")
     if class_name == "TimeDistributed" and isinstance(wrapped, dict) and is_model(wrapped):
         return _distribute_model(builder, path, wrapped, tensors=tensors, scope=scope)
+    if operands and (not is_operation or class_name in _JOINING):
+        tensors, operands = _with_constants(tensors, operands), ()
     is_trainable = scope.is_trainable and config.get("trainable") is not False
     fold = max(tensor.fold for tensor in tensors)
     call = Call(
