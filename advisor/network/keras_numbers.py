@@ -4,6 +4,7 @@
 Leaves to others: what a number is an argument of (`advisor.network.keras_functions`).
 """
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -104,4 +105,5 @@ def _counted(first: int, given: Arguments) -> Numbers | None:
     if not is_integer(step) or step == 0 or not (limit is None or is_integer(limit)):
         return None
     places = range(0, first, step) if limit is None else range(first, limit, step)
-    return tuple(places) if 0 < len(places) <= _MOST_NUMBERS else None
+    told = tuple(itertools.islice(places, _MOST_NUMBERS + 1))
+    return told if 0 < len(told) <= _MOST_NUMBERS else None

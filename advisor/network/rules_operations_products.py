@@ -94,6 +94,8 @@ def _axes(value: object, *, rank: int) -> tuple[list[int], list[int]] | None:
     """Return the axes that are summed over in a tensor of a rank and in another one."""
     if is_integer(value):
         assert isinstance(value, int)
+        if not 0 <= value <= rank:
+            return None
         return list(range(rank - value, rank)), list(range(value))
     if not isinstance(value, list) or len(value) != 2:
         return None

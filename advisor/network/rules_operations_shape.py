@@ -197,7 +197,7 @@ def _split(call: Call) -> Shapes:
 
 def _largest(call: Call) -> Shapes:
     k = call.fields.raw("k")
-    if not is_integer(k) or not 1 <= k <= call.input[-1]:
+    if not call.input or not is_integer(k) or not 1 <= k <= call.input[-1]:
         return None
     return ((*call.input[:-1], k),) * 2
 

@@ -227,5 +227,14 @@ def test_hostile_arguments_are_unknown_or_refused():
         deep = [deep]
     for arguments in ({"shape": "x"}, {"shape": [-1, -1]}, {"shape": {}}, {}):
         assert len(of("reshape", (8,), **arguments).notes) == 1
+    for axes in (2**40, -1, 3):
+        assert len(of("tensordot", (6, 5), b=zeros(5, 7), axes=axes).notes) == 1
+    sizes = ("s", "rank", ["x", 0, 0, {}])
+    end = ("end", "math.add", ["x", 0, 0, {"y": ["r", 0, 0]}])
+    for many in ({"limit": 10**30}, {"delta": 0}, {"limit": "x"}):
+        counted = made({"x": (8,)}, sizes, ("r", "range", ["s", 0, 0, many]), end)
+        assert built(counted).outputs[0].shape == (8,)
+    whole = ("m", "math.reduce_mean", ["x", 0, 0, {"axis": 1}])
+    built(made({"x": (8,)}, whole, ("k", "math.top_k", ["m", 0, 0, {"k": 2}])))
     with pytest.raises(NetworkFileError, match="nested too deeply"):
         of("reshape", (8,), shape=deep)
