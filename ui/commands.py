@@ -22,6 +22,7 @@ from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Preferences, Recommendation
 from advisor.model.workload import Job, Workload
 from advisor.report.called import as_called
+from advisor.report.columns import wrap
 from advisor.report.said import said_line
 from probes.bench.plan_builder import Budget
 from ui import dataset, journey
@@ -172,7 +173,8 @@ def data(options: argparse.Namespace) -> int:
     """Check the bundled dataset, or list the claims of the founding studies."""
     if options.action == "findings":
         for finding in dataset.bundled_knowledge().findings:
-            print_line(f"{finding.id:6} {finding.verdict:5} {finding.claim}")
+            claim = wrap(finding.claim, output_width() - 13, breaks_words=False)
+            print_line(f"{finding.id:6} {finding.verdict:5} " + f"\n{'':13}".join(claim))
         return EXIT_DONE
     validate = importlib.import_module("advisor.knowledge.validate")
     return int(validate.main([]))

@@ -27,13 +27,17 @@ from advisor.knowledge.refresh.status import (
     PriceStatus,
     VendorPrices,
 )
-from advisor.report.columns import pad, wrap
+from advisor.model.report import Table
+from advisor.report.called import as_called
+from advisor.report.columns import wrap
+from advisor.report.text_table import table_lines
 from probes.bench.process import CancelToken
 from ui import dataset
 from ui.commands import regions_of, say
 from ui.exits import EXIT_CANCELLED, EXIT_DONE, EXIT_INCOMPLETE
 from ui.files import write_document
 from ui.pricing import fetch_prices, status_now
+from ui.program import program_name
 from ui.terminal import in_columns, output_width, print_line, user_translator
 
 # On a terminal the line is rewritten no more often.
@@ -148,13 +152,19 @@ def outcome_text(outcome: TableOutcome) -> str:
 def status_text(status: PriceStatus) -> str:
     """Return a line for each vendor, and what is old."""
     tr = user_translator()
-    heads = ((N_("offers"), 6), (N_("on demand"), 23), (N_("spot"), 23))
-    rest = " ".join(pad(tr(text), width, is_right=True) for text, width in heads)
-    vendor, source = tr(N_("vendor")), tr(N_("source"))
-    lines = [f"{pad(vendor, 16)} {rest}  {source}"]
-    lines += [_vendor_line(row, tr) for row in status.vendors]
+    heads = (N_("vendor"), N_("offers"), N_("on demand"), N_("spot"), N_("source"))
+    table = Table(
+        heads=tuple(tr(head) for head in heads),
+        rows=tuple(_vendor_row(row, tr) for row in status.vendors),
+        right_aligned=(1,),
+    )
+    lines = table_lines(table, output_width())[1:]
     told = list(_old_texts(status, tr))
-    lines += [line for text in told for line in wrap(text, output_width(), breaks_words=False)]
+    lines += [
+        line
+        for text in told
+        for line in wrap(as_called(text, program_name()), output_width(), breaks_words=False)
+    ]
     return "\n".join(lines)
 
 
@@ -173,14 +183,14 @@ def _old_texts(status: PriceStatus, tr: Translator) -> Iterator[str]:
         yield tr(text, names=tr(N_(", ")).join(SOURCES))
 
 
-def _vendor_line(row: VendorPrices, tr: Translator) -> str:
+def _vendor_row(row: VendorPrices, tr: Translator) -> tuple[str, ...]:
     sources = ", ".join(row.sources)
     if row.fetched_at is not None:
         text = N_("{sources}, refreshed {date}")
         sources = tr(text, sources=sources, date=row.fetched_at[:10])
-    on_demand = pad(_span(row.oldest, row.newest, tr), 23, is_right=True)
-    spot = pad(_span(row.spot_oldest, row.spot_newest, tr), 23, is_right=True)
-    return f"{row.vendor:16} {row.n_offers:6} {on_demand} {spot}  {sources}"
+    on_demand = _span(row.oldest, row.newest, tr)
+    spot = _span(row.spot_oldest, row.spot_newest, tr)
+    return row.vendor, str(row.n_offers), on_demand, spot, sources
 
 
 def _span(oldest: str | None, newest: str | None, tr: Translator) -> str:

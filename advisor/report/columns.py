@@ -26,8 +26,13 @@ _CLOSING, _OPENING = frozenset("，。、；：！？）》」』”’…％,.;
 _NUMBER_AND_UNIT = re.compile(
     r"(?<=\d) (?=(?:%|µs|ms|s|min|h|d|years?|USD|[KMGT]?i?B|[kMGT]?(?:B|FLOP|OP)/s|[kMG]?Hz)(?!\w))"
 )
+# The dash of a span ends a line, and begins none.
+_DASH = re.compile(r" (?=– )")
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 _SPACES = " \t\r\f\v"
+# A longer word is broken where it can be (a path, an address, the name of an offer).
+LONG_WORD = 18
+_JOINT = re.compile(r"(?<=[\w)][-/_:,@=+×|.])(?=\w)(?<!\d[.,])|(?<=//)(?=\w)")
 _BREAK = re.compile(f"[{_SPACES}]+")
 # All but the tabulator and the line feed; the C1 characters steer some terminals too.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -36,6 +41,11 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def display_width(text: str) -> int:
     """Return the columns that a text takes."""
     return len(text) if text.isascii() else sum(map(_char_width, text))
+
+
+def is_wide(text: str) -> bool:
+    """Whether a text has characters that take two columns."""
+    return not text.isascii() and any(_char_width(character) > 1 for character in text)
 
 
 def _char_width(character: str) -> int:
@@ -100,6 +110,21 @@ def _cut(text: str, width: int) -> tuple[str, str]:
     return text, ""
 
 
+def _joints(word: str) -> list[str]:
+    """Return the parts of a word between which it is broken rather than within them."""
+    return [part for part in _JOINT.split(word) if part]
+
+
+def _broken(word: str, width: int) -> tuple[str, str]:
+    """Split off what fits a width, at a joint of the word where one lies there."""
+    head = ""
+    for part in _joints(word):
+        if display_width(head + part) > width:
+            break
+        head += part
+    return (head, word[len(head) :]) if head else _cut(word, width)
+
+
 def unbroken(text: str) -> str:
     """Return a text in which no number is parted from its unit."""
     return _NUMBER_AND_UNIT.sub(_UNBROKEN, text)
@@ -113,11 +138,18 @@ def parts(text: str) -> list[str]:
 def longest_word(text: str, *, has_units: bool = False) -> int:
     """Return the columns of the longest part of a text that should not be broken.
 
-    With `has_units` a number and its unit are one part; where there is no room they are two.
+    Long words are broken at their joints. With `has_units` a number and its unit are one part;
+    where there is no room they are two.
     """
     pieces = (piece for piece, _ in _pieces(text))
     parts = (part for piece in pieces for part in ([piece] if has_units else _parted(piece)))
-    return max(map(display_width, parts), default=0)
+    return max(map(_longest_part, parts), default=0)
+
+
+def _longest_part(word: str) -> int:
+    """Return the columns of a word, of a long one those of its longest part."""
+    width = display_width(word)
+    return width if width <= LONG_WORD else max(map(display_width, _joints(word)))
 
 
 def _parted(piece: str) -> list[str]:
@@ -129,7 +161,7 @@ def wrap(text: str, width: int, *, breaks_words: bool = True) -> list[str]:
 
     Line ends of the text stay; others stand between words, after the hyphen of a compound and
     between wide characters, never between a number and its unit or before a sign that closes; a
-    word longer than a line is broken only where `breaks_words`.
+    word longer than a line is broken only where `breaks_words`, at its joints while it can be.
     """
     return [
         line
@@ -147,7 +179,7 @@ def _wrapped(text: str, width: int, *, breaks_words: bool) -> list[str]:
             continue
         rest = piece
         while breaks_words and display_width(rest) > width:
-            head, rest = _cut(rest, width)
+            head, rest = _broken(rest, width)
             _next_line(lines, head)
         _next_line(lines, rest)
     return lines
@@ -170,7 +202,7 @@ def _next_line(lines: list[str], text: str) -> None:
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """Yield what lies between two places for a break, with what joins it to the one before."""
-    for word in _BREAK.split(unbroken(text).strip(_SPACES)):
+    for word in _BREAK.split(_DASH.sub(_UNBROKEN, unbroken(text)).strip(_SPACES)):
         glue = " "
         for part in re.split(r"(?<=[^\W\d_]-)(?=[^\W\d_])", word):
             for piece in _signs_attached(_wide_apart(part)):

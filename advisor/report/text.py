@@ -5,7 +5,6 @@ Leaves to others: what is said (`advisor.report.build`).
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from advisor.model.report import (
@@ -21,19 +20,16 @@ from advisor.report.called import PROGRAM, as_called
 from advisor.report.columns import (
     ELLIPSIS,
     display_width,
-    longest_word,
     pad,
     plain_text,
     shorten,
     wrap,
 )
+from advisor.report.text_table import fact_lines, table_lines
 
 DEFAULT_WIDTH = 100
 _BAR_CELLS = 30
 _MIN_BAR_CELLS = 8
-_MIN_CELL = 6
-# A column is not narrower than its longest word, up to this.
-_WHOLE_WORD = 18
 
 
 def render_text(
@@ -81,9 +77,9 @@ def _block_lines(block: Block, width: int, sign: str) -> list[str]:
     if isinstance(block, Paragraph):
         return _paragraph_lines(block, width)
     if isinstance(block, Facts):
-        return list(_fact_lines(block, width))
+        return list(fact_lines(block.rows, width))
     if isinstance(block, Table):
-        return _table_lines(block, width)
+        return table_lines(block, width)
     if isinstance(block, BarChart):
         return ["", *_wrap(f"{block.title} ({block.axis})", width), *_bar_lines(block, width, sign)]
     return _scatter_lines(block, width)
@@ -98,57 +94,6 @@ def _paragraph_lines(block: Paragraph, width: int) -> list[str]:
         return [f"    {line}" for line in block.text.splitlines()]
     lines = _wrap(block.text, width)
     return ["", *lines] if block.style == "lead" else lines
-
-
-def _fact_lines(block: Facts, width: int) -> Iterator[str]:
-    widest = max((display_width(label) for label, _ in block.rows), default=0)
-    label_width = min(widest, width // 3)
-    for label, value in block.rows:
-        labels = wrap(label, label_width)
-        values = _wrap(value, width - label_width - 2)
-        for number in range(max(len(labels), len(values))):
-            yield f"{pad(_at(labels, number), label_width)}  {_at(values, number)}"
-
-
-def _at(lines: list[str], number: int) -> str:
-    return lines[number] if number < len(lines) else ""
-
-
-def _column_widths(block: Table, width: int) -> list[int]:
-    """Return the columns' widths: the widest give way first.
-
-    Figures stay with their units while they can, then words stay whole.
-    """
-    rows = (block.heads, *block.rows)
-    places = range(len(block.heads))
-    wanted = [max(display_width(row[i]) for row in rows) for i in places]
-    figures = [max(longest_word(row[i], has_units=True) for row in rows) for i in places]
-    words = [max(longest_word(row[i]) for row in rows) for i in places]
-    whole = ([min(part, _WHOLE_WORD) for part in parts] for parts in (figures, words))
-    room = width - 2 * (len(wanted) - 1)
-    for least in (*whole, [_MIN_CELL] * len(wanted)):
-        while sum(wanted) > room:
-            wide = [i for i in places if wanted[i] > least[i]]
-            if not wide:
-                break
-            wanted[max(wide, key=lambda i: (wanted[i], -i))] -= 1
-    return wanted
-
-
-def _table_lines(block: Table, width: int) -> list[str]:
-    widths = _column_widths(block, width)
-    lines = ["", *_wrap(block.caption, width)] if block.caption else [""]
-    for number, row in enumerate((block.heads, *block.rows)):
-        cells = [wrap(cell, room) for cell, room in zip(row, widths, strict=True)]
-        for height in range(max(map(len, cells), default=0)):
-            parts = [
-                pad(_at(cell, height), widths[i], is_right=i in block.right_aligned)
-                for i, cell in enumerate(cells)
-            ]
-            lines.append("  ".join(parts))
-        if number == 0:
-            lines.append("  ".join("-" * room for room in widths))
-    return lines
 
 
 def bar_fraction(value: float, *, smallest: float, largest: float, is_log: bool) -> float:

@@ -201,6 +201,12 @@ def test_a_missing_file_is_2(capsys, tmp_path):
     )
 
 
+def test_findings_fit_the_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert call("data", "findings") == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+
+
 def test_findings_are_listed_with_their_verdict(capsys):
     assert call("data", "findings") == 0
     out = capsys.readouterr().out

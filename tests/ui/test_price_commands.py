@@ -82,8 +82,11 @@ def test_status_fits_a_terminal_and_tells_ranges_as_ranges(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert run(["prices"]) == 0
     out = capsys.readouterr().out
-    _table, _sign, told = out.partition("Older than")
-    assert max(map(len, told.splitlines())) <= 80
+    assert max(map(len, out.splitlines())) <= 80
+    assert re.search(r"aws +\d+ +\d{4}-\d\d-\d\d – ", out)
+    monkeypatch.setenv("COLUMNS", "120")
+    assert run(["prices"]) == 0
+    out = capsys.readouterr().out
     assert re.search(r"aws +\d+ +\d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d ", out)
 
 
@@ -94,7 +97,8 @@ def test_status_as_a_file(tmp_path, capsys):
     assert "aws" in capsys.readouterr().out
 
 
-def test_refreshed_prices_are_used_from_then_on(server, capsys):
+def test_refreshed_prices_are_used_from_then_on(server, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
     before = {(o.vendor, o.instance_type, o.region): o for o in dataset.bundled_knowledge().offers}
     assert run(words(server)) == 0
     told = capsys.readouterr()

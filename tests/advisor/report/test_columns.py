@@ -54,6 +54,19 @@ def test_a_number_stays_with_its_unit_where_there_is_room():
     assert (longest_word("12 min"), longest_word("12 min", has_units=True)) == (3, 6)
 
 
+def test_a_dash_begins_no_line():
+    assert wrap("2025-03-02 – 2026-07-20", 12) == ["2025-03-02 –", "2026-07-20"]
+
+
+def test_a_long_word_is_broken_at_its_joints_while_it_can_be():
+    assert wrap("akash 1x-RTX-4060-Ti-16g/marketplace, spot", 15) == [
+        "akash 1x-", "RTX-4060-Ti-", "16g/", "marketplace,", "spot",
+    ]  # fmt: skip
+    assert wrap("github.com/name/deep-learning-benchmark@1a2b", 16)[0] == "github.com/name/"
+    assert longest_word("RTX-4060-Ti-16g/marketplace") == len("marketplace")
+    assert longest_word("GEMM 1024×1024") == len("1024×1024")
+
+
 def test_a_sign_that_closes_begins_no_line_and_one_that_opens_ends_none():
     assert wrap("漢字漢字。漢", 8) == ["漢字漢", "字。漢"]
     assert wrap("漢字（漢字）", 6) == ["漢字", "（漢", "字）"]
