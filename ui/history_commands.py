@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.format import UNKNOWN, format_duration, format_factor
-from advisor.i18n import N_, Translator
+from advisor.i18n import N_, NP_, Translator
 from advisor.model.codec import encode
 from advisor.model.own_step import OwnStep
 from advisor.model.quantity import Phase
@@ -115,7 +115,13 @@ def _cells(row: HistoryRow) -> tuple[object, ...]:
 
 
 def _report(kept: _Kept, tr: Translator) -> Report:
-    advice_heads = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
+    advice_heads = (
+        N_("Date"),
+        N_("Network"),
+        NP_("of a list", "Machine"),
+        N_("Best option"),
+        N_("Time"),
+    )
     run_heads = (
         N_("Date"), N_("Network"), N_("Job"), N_("Setting"), N_("Runs"), N_("Step"), N_("Speed"),
     )  # fmt: skip
@@ -123,7 +129,7 @@ def _report(kept: _Kept, tr: Translator) -> Report:
         N_("Date"),
         N_("Network"),
         N_("Job"),
-        N_("Machine"),
+        NP_("of a list", "Machine"),
         N_("Predicted"),
         N_("As run"),
     )

@@ -7,7 +7,7 @@ shapes are alike (`advisor.compare.shapes`), data sheets (`advisor.compare.sheet
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from advisor.compare.ordering import best_of_each, compared, placed
 from advisor.compare.own_device import OwnDevice, own_device
@@ -22,6 +22,7 @@ from advisor.model.comparison import (
     ComparisonGroup,
     NoResult,
     OwnBasis,
+    SlowerDriver,
     Subject,
 )
 from advisor.model.kernel import ConvShape, GemmShape, PeakShape, RecurrentShape, StreamShape
@@ -45,23 +46,45 @@ def compare_kernels(
         knowledge: published results and specifications.
     """
     known = published_kernels(knowledge)
-    groups = []
+    groups: dict[tuple[object, ...], list[ComparisonGroup]] = {}
     timed = set()
-    for measurement in _headlines(measurements):
+    for (_device_id, *kind), measurement in _headlines(measurements).items():
         device = own_device(profile, measurement.request.device_id)
         if device is not None:
             timed.add(device.device_id)
-            groups.append(_measured_group(measurement, device, known))
-    groups += sheet_groups(profile, knowledge, timed=timed)
+            place = (device.hardware or device.device_id, *kind)
+            groups.setdefault(place, []).append(_measured_group(measurement, device, known))
+    found = [_of_fastest_driver(same) for same in groups.values()]
+    found += sheet_groups(profile, knowledge, timed=timed)
     return Comparison(
         machine=profile.cpu.brand,
         collected_on=profile.collected_on,
         measured_on=None if measurements is None else measurements.measured_on,
-        groups=with_same_machine(groups, knowledge),
+        groups=with_same_machine(found, knowledge),
     )
 
 
-def _headlines(measurements: MeasurementSet | None) -> tuple[Measurement, ...]:
+def _of_fastest_driver(groups: list[ComparisonGroup]) -> ComparisonGroup:
+    """Return the group of the driver that reaches most of a piece of hardware, naming the others.
+
+    Each of them would stand among the same published devices.
+    """
+    first, *others = sorted(groups, key=_own_mid, reverse=True)
+    slower = tuple(
+        SlowerDriver(device_id=group.device_id, device=group.device, own=group.own)
+        for group in others
+        if group.own is not None
+    )
+    return dataclasses.replace(first, slower_drivers=slower)
+
+
+def _own_mid(group: ComparisonGroup) -> float:
+    return 0.0 if group.own is None else group.own.mid
+
+
+def _headlines(
+    measurements: MeasurementSet | None,
+) -> Mapping[tuple[object, ...], Measurement]:
     """Return the headline figures to compare, the best product of each device for all of them."""
     chosen: dict[tuple[object, ...], Measurement] = {}
     for measurement in measurements.measured if measurements else ():
@@ -71,7 +94,7 @@ def _headlines(measurements: MeasurementSet | None) -> tuple[Measurement, ...]:
         known = chosen.get(key)
         if known is None or rate(measurement)[0] > rate(known)[0]:
             chosen[key] = measurement
-    return tuple(chosen.values())
+    return chosen
 
 
 def _class_of(measurement: Measurement) -> tuple[object, ...] | None:

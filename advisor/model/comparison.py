@@ -75,6 +75,15 @@ class ComparedResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SlowerDriver:
+    """The same hardware under another driver, which reaches less of it."""
+
+    device_id: str
+    device: str
+    own: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonGroup:
     """One device of this machine under one kernel or network, and the others, slowest first.
 
@@ -84,6 +93,7 @@ class ComparisonGroup:
         slower, faster: names of the nearest published devices on either side, None at an end.
         no_result: why `results` is empty or `own` is None; None when neither is.
         found: what was published instead, in words ("batch 128"); empty when there is nothing.
+        slower_drivers: figures of the same hardware under other drivers, the fastest first.
     """
 
     subject: Subject
@@ -105,6 +115,7 @@ class ComparisonGroup:
     faster: str | None = None
     no_result: NoResult | None = None
     found: tuple[str, ...] = ()
+    slower_drivers: tuple[SlowerDriver, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,6 +86,8 @@ def group_section(group: ComparisonGroup, tr: Translator) -> Section:
     blocks: list[Block] = [Paragraph(text=_place(group, tr), style="lead")]
     if group.no_result is not None:
         blocks.append(Paragraph(text=_no_result(group, tr)))
+    if group.slower_drivers:
+        blocks.append(Paragraph(text=_slower_drivers(group, tr)))
     shown = _shown(group)
     if shown:
         blocks += [_chart(group, shown, tr), _table(shown, tr), *_notes(shown, tr)]
@@ -144,6 +146,15 @@ def _place(group: ComparisonGroup, tr: Translator) -> str:
         return tr(N_("{own}: above all {n} devices, next is {slower}."), own=own,
                   n=n_devices, slower=group.slower)  # fmt: skip
     return tr(N_("{text}."), text=own)
+
+
+def _slower_drivers(group: ComparisonGroup, tr: Translator) -> str:
+    told = [
+        tr(N_("{device}: {figure}"), device=each.device,
+           figure=figure_text(each.own.mid, group, tr))
+        for each in group.slower_drivers
+    ]  # fmt: skip
+    return tr(N_("With another driver: {figures}."), figures=tr(N_("; ")).join(told))
 
 
 def _no_result(group: ComparisonGroup, tr: Translator) -> str:

@@ -16,7 +16,7 @@ from advisor.format import (
     format_number,
     format_rate,
 )
-from advisor.i18n import N_, Translator
+from advisor.i18n import N_, NP_, Translator
 from advisor.model.own_step import OwnStep
 from advisor.model.trial import TrialReport, TrialVerdict
 from advisor.report.names import PHASES, request_name
@@ -28,7 +28,13 @@ from ui.models.history_diff import Change, Diff, DiffRow, FigureKind
 from ui.models.history_entries import EntryKind, HistoryEntry, own_step_key
 from ui.models.rows import Cell
 
-HISTORY_HEADS = (N_("Date"), N_("Network"), N_("Machine"), N_("Best option"), N_("Time"))
+HISTORY_HEADS = (
+    N_("Date"),
+    N_("Network"),
+    NP_("of a list", "Machine"),
+    N_("Best option"),
+    N_("Time"),
+)
 HISTORY_TIPS = (
     "", "", "", N_("What stood first then."), N_("Of the whole job; of one step for a trial."),
 )  # fmt: skip

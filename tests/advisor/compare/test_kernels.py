@@ -171,6 +171,40 @@ def test_the_peak_of_an_opencl_device_beside_opencl_figures_only():
     assert [r.device for r in group.results] == ["Device 1"]
 
 
+def drivers(*devices, seconds=(0.002, 0.001)):
+    """Return the groups of a machine on which each device was timed, and then its own figures."""
+    machine = a_profile(graphics=(), opencl=devices)
+    kernels = [
+        timed(PeakShape(), (time,), device_id=device.id)
+        for device, time in zip(devices, seconds, strict=True)
+    ]
+    row = a_row(1, workload="clpeak fp32 mad peak", backend="OpenCL (Intel NEO)")
+    found = compare_kernels(machine, session(*kernels), facts(row))
+    return [group for group in found.groups if group.own_basis is OwnBasis.MEASURED]
+
+
+@pytest.mark.parametrize("kind", [DeviceKind.CPU, DeviceKind.IGPU])
+def test_two_drivers_of_one_device_are_placed_once_by_the_faster(kind):
+    devices = [
+        an_opencl(id=f"opencl:{n}:0", kind=kind, platform=f"driver {n}", name=f"AMD with {n}")
+        for n in (0, 1)
+    ]
+    (group,) = drivers(*devices)
+    assert group.device_id == "opencl:1:0"
+    (slower,) = group.slower_drivers
+    assert (slower.device_id, slower.device) == ("opencl:0:0", "AMD with 0")
+    assert slower.own.mid == pytest.approx(group.own.mid / 2)
+
+
+def test_two_cards_stay_two_under_two_drivers_and_under_one():
+    one, two = (an_opencl(id=f"opencl:0:{n}", name=f"AMD card {n}") for n in (0, 1))
+    assert [group.slower_drivers for group in drivers(one, two)] == [(), ()]
+    other = an_opencl(id="opencl:1:0", name="AMD card", platform="other")
+    assert len(drivers(one, two, other, seconds=(0.002, 0.001, 0.003))) == 3
+    last = an_opencl(id="opencl:1:1", name="AMD card 1", platform="other")
+    assert len(drivers(one, two, other, last, seconds=(0.002, 0.001, 0.003, 0.004))) == 2
+
+
 @pytest.mark.parametrize(
     "kernel",
     [

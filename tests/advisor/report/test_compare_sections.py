@@ -11,6 +11,7 @@ from advisor.model.comparison import (
     ComparisonGroup,
     NoResult,
     OwnBasis,
+    SlowerDriver,
     Subject,
 )
 from advisor.model.kernel import GemmShape
@@ -55,6 +56,14 @@ def blocks_of(group, kind):
 
 def lead(group):
     return blocks_of(group, Paragraph)[0].text
+
+
+def test_the_same_hardware_under_another_driver_is_told_in_a_line():
+    slower = SlowerDriver(
+        device_id="b", device="GPU (B)", own=Interval(low=1e11, mid=3e11, high=4e11)
+    )
+    told = blocks_of(a_group(a_result(4), slower_drivers=(slower,)), Paragraph)[1]
+    assert told.text == "With another driver: GPU (B): 300 GFLOP/s."
 
 
 def test_the_place_is_said_first():

@@ -10,7 +10,7 @@ from tests.advisor.recommend.test_tried import TRIALS
 from tests.ui.history_values import measured_advice
 from ui.models.history_diff import diff_advices
 from ui.models.history_entries import EntryKind, HistoryEntry
-from ui.models.history_rows import best_text, diff_text
+from ui.models.history_rows import HISTORY_HEADS, best_text, diff_text
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,10 @@ def test_sentences_of_a_comparison_stand_as_the_language_has_them(language, join
     found = diff_text(diff_advices(advice, later, names=("a", "b")), translator_for(language))
     assert joint in found[:-1]
     assert ("。 " in found) is False
+
+
+def test_the_column_of_machines_is_not_called_this_machine_in_chinese():
+    heads = [translator_for("zh_CN")(head) for head in HISTORY_HEADS]
+    assert "机器" in heads
+    assert "本机" not in heads
+    assert "Machine" in [translator_for("en")(head) for head in HISTORY_HEADS]
