@@ -21,7 +21,10 @@ _PLAIN = str.maketrans(
 )  # fmt: skip
 _WIDE = "WF"
 # What begins no line, and what ends none.
-_CLOSING, _OPENING = frozenset("，。、；：！？）》」』”’…％,.;:!?)]}%"), frozenset("（《「『“‘([{")
+_CLOSING, _OPENING = (
+    frozenset("，。、；：！？）》」』】〉”’…％,.;:!?)]}%"),
+    frozenset("（《「『【〈“‘([{"),
+)
 # Units as `advisor.format` writes them.
 _NUMBER_AND_UNIT = re.compile(
     r"(?<=\d) (?=(?:%|µs|ms|s|min|h|d|years?|USD|[KMGT]?i?B|[kMGT]?(?:B|FLOP|OP)/s|[kMG]?Hz)(?!\w))"
@@ -31,7 +34,7 @@ _DASH = re.compile(r" (?=– )")
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 _SPACES = " \t\r\f\v"
 # A longer word is broken where it can be (a path, an address, the name of an offer).
-LONG_WORD = 18
+LONG_WORD = 14
 _JOINT = re.compile(r"(?<=[\w)][-/_:,@=+×|.])(?=\w)(?<!\d[.,])|(?<=//)(?=\w)")
 _BREAK = re.compile(f"[{_SPACES}]+")
 # All but the tabulator and the line feed; the C1 characters steer some terminals too.
@@ -135,6 +138,45 @@ def parts(text: str) -> list[str]:
     return [piece for piece, _ in _pieces(text)]
 
 
+def least_parts(text: str) -> list[str]:
+    """Return the parts of a text that are broken last of all: words, of long ones their parts."""
+    words = (word for piece in parts(text) for word in _parted(piece))
+    return [
+        part
+        for word in words
+        for part in ([word] if display_width(word) <= LONG_WORD else _joints(word))
+    ]
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Return where the parts of a text stand between which a line may end: begins and ends."""
+    found = []
+    begin = 0
+    for piece, _ in _pieces(text):
+        while text[begin] in _SPACES:
+            begin += 1
+        found.append((begin, begin + len(piece)))
+        begin += len(piece)
+    return found
+
+
+def shorter_spans(text: str, begin: int, end: int) -> list[tuple[int, int]]:
+    """Return the parts of a part that has no room in a line: numbers and units, words, letters.
+
+    It is itself no longer among them.
+    """
+    for split in (_parted, _joints, list):
+        pieces = split(text[begin:end])
+        if len(pieces) > 1:
+            break
+    found = []
+    for piece in pieces:
+        begin = text.index(piece, begin)
+        found.append((begin, begin + len(piece)))
+        begin += len(piece)
+    return found
+
+
 def longest_word(text: str, *, has_units: bool = False) -> int:
     """Return the columns of the longest part of a text that should not be broken.
 
@@ -204,7 +246,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """Yield what lies between two places for a break, with what joins it to the one before."""
     for word in _BREAK.split(_DASH.sub(_UNBROKEN, unbroken(text)).strip(_SPACES)):
         glue = " "
-        for part in re.split(r"(?<=[^\W\d_]-)(?=[^\W\d_])", word):
+        for part in re.split(r"(?<=[^\W\d_]{2}-)(?=[^\W\d_])", word):
             for piece in _signs_attached(_wide_apart(part)):
                 yield piece, glue
                 glue = ""

@@ -5,11 +5,10 @@ Leaves to others: what is said (`advisor.report.build`), writing the file (`ui.f
 
 import datetime as dt
 import io
-import unicodedata
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from reportlab.lib import textsplit as one_font_breaking
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
@@ -23,9 +22,7 @@ from reportlab.platypus import (
     PageTemplate,
     Spacer,
 )
-from reportlab.platypus import Paragraph as PdfParagraph
 from reportlab.platypus import Table as PdfTable
-from reportlab.platypus import paragraph as line_breaking
 
 from advisor.model.report import (
     BarChart,
@@ -38,25 +35,16 @@ from advisor.model.report import (
     Table,
 )
 from advisor.report.charts import GRID, INK, MUTED, bar_drawing, scatter_drawing
-from advisor.report.columns import parts, unbroken
+from advisor.report.columns import display_width, least_parts, parts, unbroken
 from advisor.report.fonts import FONT, FONT_BOLD, FONT_MONO, marked_up, text_width
+from advisor.report.pdf_lines import WellBroken
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
-
-def _kind_of(letter: str) -> str:
-    """Return the Unicode category of a letter; no line ends at a space that forbids it."""
-    return "Cf" if letter == _NO_BREAK else unicodedata.category(letter)
-
-
-# ReportLab breaks Chinese lines in one way where all letters are of one font, in another elsewhere.
-for _breaking in (line_breaking, one_font_breaking):
-    # It knows what may begin no line in Japanese; Chinese has more such marks.
-    _breaking.ALL_CANNOT_START += "，；：！？”’…》"
-    # A space that ends a line would else begin the next one, which stands apart then.
-    _breaking.ALL_CANNOT_START += " "
-    # It takes every kind of space for a place where a line may end.
-    _breaking.category = _kind_of
+# "35 min 50 s" is one figure of a table.
+_DURATION = re.compile(
+    rf"(?:(?<={_NO_BREAK}[dh])|(?<={_NO_BREAK}min)) (?=\d[\d.]*{_NO_BREAK}(?:h|min|s)\b)"
+)
 
 MARGIN = 16 * mm
 WIDTH = A4[0] - 2 * MARGIN
@@ -76,16 +64,16 @@ _CELL_PADDING = 13.0
 _WIDTH_STEP = 4.0
 # A number stays with its unit where both together are no longer than this.
 _LONGEST_FIGURE = 20
+# A head or cell of no more columns of a terminal is not broken while there is room.
+_SHORT_CELL = 10
 # A longer word (a path, an address) is broken.
 _LONGEST_WORD = 110.0
 
 
 class _Look:
-    """The styles of a report in a language."""
+    """The styles of a report."""
 
-    def __init__(self, language: str) -> None:
-        # Chinese has no spaces: its lines may end between any two letters.
-        self._word_wrap = "CJK" if language.startswith("zh") else None
+    def __init__(self) -> None:
         bold, cell = {"fontName": FONT_BOLD}, {"fontSize": _CELL_SIZE, "leading": 9.6}
         self._styles = {
             "title": self._style("title", **bold, fontSize=20, leading=24, spaceAfter=2),
@@ -110,18 +98,18 @@ class _Look:
     def _style(self, name: str, **settings: Any) -> ParagraphStyle:
         base = {
             "fontName": FONT, "fontSize": 9, "leading": 12, "textColor": INK, "spaceAfter": 3,
-            "wordWrap": self._word_wrap, "allowWidows": 0, "allowOrphans": 0,
+            "wordWrap": "CJK", "allowWidows": 0, "allowOrphans": 0,
         }  # fmt: skip
         return ParagraphStyle(name, **{**base, **settings})
 
     def text(self, text: str, *, style: str) -> Flowable:
         """Return text with its line breaks."""
         chosen = self._styles[style]
-        lines = marked_up(text if style == "code" else unbroken(text), chosen.fontName)
+        lines = marked_up(text if style == "code" else _whole_figures(text), chosen.fontName)
         lines = lines.replace("\n", "<br/>")
         if style == "code":
             lines = lines.replace("  ", "&nbsp; ")
-        return PdfParagraph(lines, chosen)
+        return WellBroken(lines, chosen)
 
 
 def render_pdf(report: Report, *, created_at: dt.datetime) -> bytes:
@@ -131,7 +119,7 @@ def render_pdf(report: Report, *, created_at: dt.datetime) -> bytes:
         report: what it says.
         created_at: the moment that the file names as that of its making, with its time zone.
     """
-    look = _Look(report.language)
+    look = _Look()
     buffer = io.BytesIO()
     document = BaseDocTemplate(
         buffer,
@@ -227,6 +215,11 @@ def _kept(cell: str) -> str:
     return cell.replace(" ", _NO_BREAK) if len(cell) <= _LONGEST_FIGURE else cell
 
 
+def _whole_figures(text: str) -> str:
+    """Return a text in which numbers stay with their units, and durations whole."""
+    return _DURATION.sub(_NO_BREAK, unbroken(text))
+
+
 def _text_width(text: str, *, is_head: bool) -> float:
     return text_width(text, FONT_BOLD if is_head else FONT, size=_CELL_SIZE)
 
@@ -248,12 +241,12 @@ def _widths(block: Table) -> list[float]:
 def _word_widths(block: Table) -> list[float]:
     """Return what the columns need at least.
 
-    That is their longest words; where the page has no room for those, the widest columns give way
-    down to the longest parts of their words: Chinese may be broken between any two letters.
+    That is their longest words and figures; where the page has no room for those, the widest
+    columns give way down to the longest parts of their words.
     """
     places = range(len(block.heads))
-    widths = [_longest(block, i, _words) for i in places]
-    least = [_longest(block, i, parts) for i in places]
+    widths = [_longest(block, i, _wished_parts) for i in places]
+    least = [_longest(block, i, least_parts) for i in places]
     while sum(widths) > WIDTH:
         wide = [i for i in places if widths[i] > least[i]]
         if not wide:
@@ -263,14 +256,14 @@ def _word_widths(block: Table) -> list[float]:
     return widths
 
 
-def _words(text: str) -> list[str]:
-    return text.replace("\n", " ").split(" ")
+def _wished_parts(text: str) -> list[str]:
+    return [text] if display_width(text) <= _SHORT_CELL else parts(text)
 
 
 def _longest(block: Table, column: int, split: Callable[[str], list[str]]) -> float:
     """Return the room for the longest word of a column, of the words that `split` finds."""
     is_figure = column in block.right_aligned
-    cells = [_kept(row[column]) if is_figure else unbroken(row[column]) for row in block.rows]
+    cells = [_kept(row[column]) if is_figure else _whole_figures(row[column]) for row in block.rows]
     found = [_text_width(word, is_head=True) for word in split(block.heads[column])]
     for cell in cells:
         found += [_text_width(word, is_head=False) for word in split(cell)]
