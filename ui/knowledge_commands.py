@@ -6,6 +6,7 @@ Leaves to others: the answers (`advisor.compare`), parsing words (`ui.cli`).
 import argparse
 from collections.abc import Sequence
 
+from advisor.compare.architectures import architecture_names
 from advisor.compare.explain import close_names
 from advisor.compare.explain import explain as explanation_of
 from advisor.compare.kernels import compare_kernels
@@ -127,6 +128,7 @@ def _list_names(options: argparse.Namespace, knowledge: Knowledge) -> int:
         (N_("Frameworks and tools of older advice"), {row.name for row in knowledge.past_systems}),
         (N_("Options of today"), {row.id for row in knowledge.options}),
         (N_("Environment variables"), variables),
+        (N_("Architectures"), set(architecture_names(knowledge))),
         (N_("Devices"), {row.device for row in knowledge.devices}),
     )
     for title, names in lists:

@@ -1,4 +1,4 @@
-"""What a name means: a system of the past, an option or its variable, or a device.
+"""What a name means: a system of the past, an option or its variable, a device or its kind.
 
 A name that is not known is never guessed at: close names are offered instead.
 Leaves to others: which device of the machine to begin with (`advisor.compare.routes`).
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from advisor.compare.advised import advised, advised_job, refused
+from advisor.compare.architectures import architecture_names, architectures_of
 from advisor.compare.routes import circumstances, routes_of
 from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.lookup import find_device, find_past_system
@@ -47,7 +48,7 @@ def explain(
     """Return what a name means and what to take on this machine; None when it is not known.
 
     Args:
-        name: of a framework, tool, stick, flag, option or device, in any spelling.
+        name: of a framework, tool, stick, flag, option, device or architecture, in any spelling.
         profile: the user's machine.
         knowledge: the facts.
         advice: the user's own for this machine, whose job and verdicts then hold here too.
@@ -55,6 +56,8 @@ def explain(
     system = find_past_system(knowledge, name)
     options = _options(name, profile=profile, knowledge=knowledge, advice=advice)
     devices = _devices(name, knowledge=knowledge)
+    if system is None and not any(device.spec for device in devices):
+        devices = architectures_of(name, knowledge=knowledge) or devices
     if system is None and not options and not devices:
         return None
     return Explanation(
@@ -207,6 +210,7 @@ def close_names(name: str, *, knowledge: Knowledge) -> tuple[str, ...]:
 
 
 def _all_names(knowledge: Knowledge) -> Iterator[str]:
+    yield from architecture_names(knowledge)
     for spec in knowledge.devices:
         yield spec.device
     for fact in knowledge.options:

@@ -67,12 +67,13 @@ class ExplainedOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceFacts:
-    """A product by its name: its specification, and what it computes with.
+    """A product by its name, or an architecture: its specification, and what it computes with.
 
     Attributes:
-        spec: None where only the family of its GPU is known.
+        spec: None of an architecture, and where only the family of its GPU is known.
         isa: of a CPU, None when its microarchitecture is not in the table.
         family: of a GPU, or of the GPU inside a processor; None when there is none known.
+        members: of an architecture, the products that are known.
     """
 
     name: str
@@ -80,6 +81,8 @@ class DeviceFacts:
     spec: DeviceSpec | None
     isa: CpuIsaRow | None
     family: GpuFamily | None
+    members: tuple[str, ...] = ()
+    is_architecture: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ _ADVICE = {
     Advice.AVOID: N_("avoid"),
 }
 _MOST_TITLES = 4
+_MOST_MEMBERS = 12
 _LEFT_OUT = N_("Your advice leaves it out: {why}.")
 
 
@@ -166,11 +167,14 @@ def _device_section(device: DeviceFacts, tr: Translator) -> Section:
     if device.spec is not None:
         blocks.append(_facts(_spec_rows(device.spec, tr), tr))
     if device.isa is not None:
-        blocks.append(_facts(_isa_rows(device.isa, tr), tr))
+        own = _architecture_rows(device.isa) if device.is_architecture else ()
+        blocks.append(_facts([*own, *_isa_rows(device.isa, tr), *_member_rows(device, tr)], tr))
     if device.family is not None:
         if device.kind is DeviceKind.CPU:
             blocks.append(Paragraph(text=tr(N_("Its graphics part")), style="lead"))
-        blocks.append(_facts(_family_rows(device.family, tr), tr))
+        blocks.append(_facts([*_family_rows(device.family, tr), *_member_rows(device, tr)], tr))
+    if device.isa is None and device.family is None and device.members:
+        blocks.append(_facts(_member_rows(device, tr), tr))
     # A family of GPUs may be on cards and in processors alike.
     kind = DEVICE_KINDS[device.kind] if device.kind is not DeviceKind.OTHER else N_("GPU")
     title = tr(N_("{name}: {kind}"), name=device.name, kind=tr(kind))
@@ -202,6 +206,21 @@ def _spec_rows(spec: DeviceSpec, tr: Translator) -> Iterable[tuple[str, str | No
     if spec.tdp_w is not None:
         yield NP_("electric", "Power"), f"{format_number(spec.tdp_w)} W"
     yield N_("Source"), said_list(spec.source, tr)
+
+
+def _member_rows(device: DeviceFacts, tr: Translator) -> Iterable[tuple[str, str | None]]:
+    told = list(device.members[:_MOST_MEMBERS])
+    if len(device.members) > len(told):
+        told.append(tr(N_("and {n} more"), n=len(device.members) - len(told)))
+    yield N_("Devices"), tr(N_(", ")).join(told)
+
+
+def _architecture_rows(isa: CpuIsaRow) -> Iterable[tuple[str, str | None]]:
+    yield N_("Years"), isa.years
+    yield N_("Examples"), isa.examples
+    if isa.fp32_flop_per_cycle_per_core is not None:
+        per_cycle = format_number(isa.fp32_flop_per_cycle_per_core)
+        yield N_("float32 operations per cycle and core"), per_cycle
 
 
 def _isa_rows(isa: CpuIsaRow, tr: Translator) -> Iterable[tuple[str, str | None]]:

@@ -66,8 +66,9 @@ def line_ends(
         first, last = left.pop()
         if reached[last] - reached[begin] <= room + _NEARLY:
             end = last
-        elif end > begin:
-            yield begin, end
+        elif begin < first:
+            if end > begin:
+                yield begin, end
             begin = end = first
             left.append((first, last))
         elif last - first > 1:
