@@ -5,7 +5,6 @@ Leaves to others: the pages and what they are connected to (`ui.wiring`).
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable
 
@@ -14,7 +13,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from advisor.i18n import Translator, translator_for
-from ui.background import BackgroundTask
+from ui.background import BackgroundTask, wait_for_all
+from ui.ending import answered_by
 from ui.excepthook import ExceptionDialog
 from ui.language import keep_language, user_translator
 from ui.making_ready import MakingReady
@@ -29,8 +29,10 @@ from ui.views.main_window import MainWindow
 from ui.window_memory import WindowMemory, config_file
 from ui.wiring import Presenters, Wiring
 
-# How often Python gets to see a Ctrl-C while Qt waits for events.
-_SIGNAL_POLL_MS = 500
+# How often Python gets to see a signal while Qt waits for events.
+_SIGNAL_POLL_MS = 200
+# What cannot be stopped, and takes no longer: asking the machine, reading a file.
+_GONE_S = 5.0
 # How often a window that was replaced is looked at: whether something of it still runs.
 _IDLE_POLL_MS = 200
 
@@ -163,7 +165,6 @@ def run(
     if page is not None:
         shell.window.show_page(page)
     shell.window.show()
-    signal.signal(signal.SIGINT, lambda *_: shell.window.close())
     timer = QTimer(app)
     timer.start(_SIGNAL_POLL_MS)
     timer.timeout.connect(lambda: None)
@@ -172,6 +173,17 @@ def run(
     if on_window is not None:
         on_window(shell.window)
     ready = MakingReady(lambda: shell.window, parent=app)
-    code = app.exec()
-    ready.stop()
+    with answered_by(lambda *_: _end(shell.window, app)):
+        code = app.exec()
+        ready.stop()
+        # What still asks the machine removes its folder and its children.
+        wait_for_all(_GONE_S)
     return code
+
+
+def _end(window: MainWindow, app: QApplication) -> None:
+    """Close the window; who asks once more does not want to wait for what it stops."""
+    if window.isVisible():
+        window.close()
+    else:
+        app.quit()

@@ -7,6 +7,8 @@ Leaves to others: what is run (`ui.journey`).
 
 import logging
 import threading
+import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +23,13 @@ from ui.program import program_name
 _log = logging.getLogger(__name__)
 # A thread that has told its end has nothing more to do.
 _END_S = 1.0
+_tasks: "weakref.WeakSet[BackgroundTask]" = weakref.WeakSet()
+
+
+def wait_for_all(timeout_s: float) -> bool:
+    """Wait for every function that still runs; tell whether none is left."""
+    until = time.monotonic() + timeout_s
+    return all(task.wait(max(0.0, until - time.monotonic())) for task in tuple(_tasks))
 
 
 def error_line(error: Exception) -> str:
@@ -50,6 +59,7 @@ class BackgroundTask(QObject):
         super().__init__(parent)
         self._function = function
         self._thread = threading.Thread(target=self._run, name="journey", daemon=True)
+        _tasks.add(self)
         # Queued: the slot runs where this object lives, whatever thread emits.
         self._news.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
