@@ -4,6 +4,7 @@ Leaves to others: layout (`ui.views`).
 """
 
 import importlib.resources
+import re
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QFontDatabase, QFontInfo, QIcon, QPalette, QPixmap
@@ -22,6 +23,9 @@ _DARK = Colours(
 _PRIMARY = {False: ("#2f6db5", "#3a7cc8", "#27598f"), True: ("#3572b8", "#4180c6", "#2c5f9a")}
 _CHOSEN = {False: "#dce8f6", True: "#2f4561"}
 _LINES = {False: "#d5dae0", True: "#454c54"}
+# Titles stay larger than the text of who has set a larger one than this.
+_USUAL_PT = 10.0
+_SIZE = re.compile(r"\b(\d+)pt\b")
 _SHEET = """
 QListWidget#rail {{
     border: 0; border-right: 1px solid {line}; background: palette(window); padding-top: 8px;
@@ -133,7 +137,8 @@ def style_sheet(app: QApplication) -> str:
     colours = report_colours(app)
     names = ("muted", "shade", "best", "now", "avoid", "none")
     primary, hover, pressed = _PRIMARY[is_dark(app)]
-    return _SHEET.format(
+    larger = max(1.0, QFontInfo(app.font()).pointSizeF() / _USUAL_PT)
+    sheet = _SHEET.format(
         **{name: getattr(colours, name) for name in names},
         primary=primary,
         hover=hover,
@@ -142,6 +147,7 @@ def style_sheet(app: QApplication) -> str:
         chosen=_CHOSEN[is_dark(app)],
         check=_icon_path("check"),
     )
+    return _SIZE.sub(lambda found: f"{round(int(found[1]) * larger)}pt", sheet)
 
 
 class ThemeWatcher(QObject):

@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QScrollBar,
     QTabBar,
+    QToolButton,
     QWidget,
 )
 
@@ -38,6 +40,7 @@ from ui.presenters.advise import AdvisePresenter
 from ui.presenters.prices import PricesPresenter
 from ui.presenters.share import SharePresenter
 from ui.presenters.trial import TrialPresenter, TrialStage
+from ui.widgets.step_box import CodeBox
 from ui.window_command import PAGES
 
 TAB = Qt.FocusPolicy.TabFocus
@@ -267,6 +270,40 @@ def test_the_order_of_the_form_is_that_of_the_eye(window, qtbot):
     rows = [(place.y() // 20, place.x()) for place in places]
     assert len(rows) > 5
     assert rows == sorted(rows)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_tab_goes_through_the_page_before_the_buttons_at_the_foot(window, page, qtbot):
+    window.show_page(page)
+    settle(window)
+    qtbot.waitUntil(window.isActiveWindow, timeout=3000)
+    window.rail.setFocus()
+    reached = reached_by_tab(window)
+    reached = [widget for widget in reached if widget is not window.rail]
+    foot = [window.share_button, window.prices_button, window.settings_button]
+    assert reached[-3:] == foot
+    assert all(window.page(page).isAncestorOf(widget) for widget in reached[:-3])
+
+
+def test_commands_of_the_answer_follow_its_text(window, qtbot):
+    window.show_page("start")
+    settle(window)
+    qtbot.waitUntil(window.isActiveWindow, timeout=3000)
+    window.rail.setFocus()
+    reached = reached_by_tab(window)
+    (box,) = [w for w in reached if isinstance(w, CodeBox)][:1]
+    assert isinstance(reached[reached.index(box) - 1], QScrollArea)
+
+
+def test_values_of_the_cards_follow_their_area(window, qtbot):
+    window.show_page("machine")
+    settle(window)
+    qtbot.waitUntil(window.isActiveWindow, timeout=3000)
+    window.rail.setFocus()
+    reached = reached_by_tab(window)
+    tools = [number for number, w in enumerate(reached) if isinstance(w, QToolButton)]
+    assert tools[0] == 1 + next(n for n, w in enumerate(reached) if isinstance(w, QScrollArea))
+    assert tools == list(range(tools[0], tools[0] + len(tools)))
 
 
 def test_labels_with_a_key_lead_to_their_field(window):

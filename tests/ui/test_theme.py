@@ -1,7 +1,7 @@
 """The style follows the palette; the icon can be drawn."""
 
 import pytest
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QFont, QPalette
 
 from ui.theme import ThemeWatcher, app_icon, is_dark, report_colours, style_sheet
 
@@ -37,6 +37,19 @@ def test_the_sheet_changes_with_the_palette(app):
 def test_the_sheet_has_no_empty_place(app):
     assert "{" in style_sheet(app)
     assert "{{" not in style_sheet(app)
+
+
+def test_titles_grow_with_the_letters_of_the_user(app):
+    usual = app.font()
+    before = style_sheet(app)
+    font = QFont(usual)
+    font.setPointSizeF(15.0)
+    app.setFont(font)
+    try:
+        assert "#page_title { font-size: 22pt" in style_sheet(app)
+    finally:
+        app.setFont(usual)
+    assert "#page_title { font-size: 15pt" in before
 
 
 def contrast(first, second):

@@ -12,6 +12,7 @@ Leaves to others: everything on the pages.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -162,6 +163,24 @@ class MainWindow(QMainWindow):
             self._made[name] = self._pages[name].make()
             self._stack.addWidget(self._made[name])
         return self._made[name]
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002, FBT001, N802 - Qt's names
+        """Follow the Tab key; pages are made, and filled anew, after the buttons at the foot."""
+        self._lead_to_foot()
+        return super().focusNextPrevChild(next)
+
+    def _lead_to_foot(self) -> None:
+        """Let the Tab key go through the page first, and then to the buttons at the foot."""
+        foot = (self.share_button, self.prices_button, self.settings_button)
+        last = self.previousInFocusChain()
+        while last is not None and not (
+            last.focusPolicy() & Qt.FocusPolicy.TabFocus and last not in foot
+        ):
+            last = last.previousInFocusChain()
+        if last is None:
+            return
+        for before, button in pairwise((last, *foot)):
+            self.setTabOrder(before, button)
 
     def make_page_ahead(self) -> bool:
         """Make one page that nobody has looked at yet; tell whether there was one."""

@@ -22,6 +22,7 @@ from ui.models.advice_rows import money_lines
 from ui.models.explanations import BASIS_TIPS, INTERVAL
 from ui.widgets.labels import text_label
 from ui.widgets.step_box import StepBox
+from ui.widgets.tab_order import lead_into
 
 
 class AnswerCard(QFrame):
@@ -77,6 +78,7 @@ class AnswerCard(QFrame):
         column.addStretch(1)
         # The area deletes the widget that it held before.
         self._scroll.setWidget(body)
+        lead_into(self._scroll)
 
     def _badge(self, advice: Recommendation, number: int, *, is_provisional: bool) -> str:
         tr = self._tr

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from advisor.i18n import Translator
 from ui.models.cards import Card
 from ui.widgets.card import CardWidget
+from ui.widgets.tab_order import lead_into
 
 _TWO_COLUMNS_WIDTH = 820
 _SPACING = 12
@@ -80,3 +81,4 @@ class CardPage(QScrollArea):
         self.widgets = tuple(widgets)
         # The area deletes the widget that it held before.
         self.setWidget(inner)
+        lead_into(self)

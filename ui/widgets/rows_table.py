@@ -15,6 +15,10 @@ from ui.models.rows import RowsModel
 from ui.widgets.row_delegate import RowDelegate
 from ui.widgets.text_delegate import WrappedDelegate, line_height
 
+# Ten digits in the letters for which the widths of columns are given.
+_TEN_DIGITS_PX = 80
+# Of the table, for the columns of a fixed width in larger letters.
+_SHARE_OF_FIXED = 0.65
 NOTHING_FITTED: Mapping[int, float] = MappingProxyType({})
 
 
@@ -23,7 +27,8 @@ class RowsTable(QTableView):
 
     Args:
         model: the rows.
-        widths: width in pixels of each column that has a fixed one; the others share the rest.
+        widths: width in pixels of each column that has a fixed one, in letters of the usual size;
+            in larger ones it is wider. The others share the rest.
         fitted: of those with a width, the ones that are as wide as what stands in them, and the
             most that each may take, as a share of the table; until the user drags it.
         name: what the table is, for assistive technology.
@@ -73,13 +78,35 @@ class RowsTable(QTableView):
             if is_fixed:
                 self.setColumnWidth(column, widths[column])
         self._least_widths = dict(widths)
+        self._usual_widths = dict(widths) if self._larger() > 1.0 else {}
         self._fitted = dict(fitted)
         self._is_fitting = False
-        if fitted:
+        if fitted or self._usual_widths:
             header.sectionResized.connect(self._leave_dragged)
+        if fitted:
             for changed in (self._proxy.modelReset, self._proxy.rowsInserted):
                 changed.connect(lambda *_rows: self._fit_columns())
         self.selectionModel().currentRowChanged.connect(self._tell_row)
+
+    def _larger(self) -> float:
+        """Return how much wider the letters of the table are than usual ones."""
+        digits = QFontMetrics(self.font()).horizontalAdvance("0" * 10)
+        return max(1.0, digits / _TEN_DIGITS_PX)
+
+    def _enlarge_columns(self) -> None:
+        """Make the columns of a fixed width as much wider as the letters are, while there is room.
+
+        The columns without one keep their share of the table.
+        """
+        header, wanted = self.horizontalHeader(), self._larger()
+        room = _SHARE_OF_FIXED * self.viewport().width()
+        larger = min(wanted, max(1.0, room / max(1, sum(self._usual_widths.values()))))
+        self._is_fitting = True
+        for column, usual in self._usual_widths.items():
+            head = header.sectionSizeHint(column) if larger == wanted else 0
+            self._least_widths[column] = max(round(usual * larger), head)
+            self.setColumnWidth(column, self._least_widths[column])
+        self._is_fitting = False
 
     @property
     def proxy(self) -> QSortFilterProxyModel:
@@ -146,6 +173,7 @@ class RowsTable(QTableView):
     def _leave_dragged(self, column: int, _before: int, _now: int) -> None:
         if not self._is_fitting:
             self._fitted.pop(column, None)
+            self._usual_widths.pop(column, None)
 
     def follow_end(self) -> None:
         """Scroll to the last row, unless the user looks at others."""
@@ -158,6 +186,8 @@ class RowsTable(QTableView):
         bar = self.verticalScrollBar()
         was_at_end = bar.value() == bar.maximum() > 0
         super().resizeEvent(event)
+        if self._usual_widths:
+            self._enlarge_columns()
         if self._fitted:
             self._fit_columns()
         if was_at_end:

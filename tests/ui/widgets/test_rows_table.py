@@ -192,3 +192,33 @@ def test_a_second_line_counts_as_well(fitted, model):
 def test_what_is_cut_is_told_in_whole_by_its_tool_tip(fitted, model):
     model.show_rows(layers(20 * LONG))
     assert 20 * LONG in fitted.model().index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+
+
+@pytest.fixture
+def large_letters(qapp):
+    usual = qapp.font()
+    font = QFont(usual)
+    font.setPointSizeF(1.5 * usual.pointSizeF())
+    qapp.setFont(font)
+    yield
+    qapp.setFont(usual)
+
+
+def test_fixed_columns_are_wider_in_larger_letters(large_letters, qtbot, model):
+    table = RowsTable(model, widths={1: 80}, name="Options")
+    qtbot.addWidget(table)
+    table.resize(900, 200)
+    table.show()
+    assert 110 < table.columnWidth(1) < 150
+    table.setColumnWidth(1, 60)
+    table.resize(950, 200)
+    assert table.columnWidth(1) == 60, "the user's own"
+
+
+def test_fixed_columns_leave_room_for_the_others_in_larger_letters(large_letters, qtbot, model):
+    table = RowsTable(model, widths={1: 200}, name="Options")
+    qtbot.addWidget(table)
+    table.resize(320, 200)
+    table.show()
+    assert table.columnWidth(1) < 230
+    assert table.columnWidth(0) > 80
