@@ -29,6 +29,8 @@ _KINDS = {
 }
 # An advice is larger; a disk without room for this is told of before long work.
 _TRIAL_BYTES = 64 * 1024
+# What a document is stands in its first lines.
+_BEGIN_BYTES = 200
 
 
 def read_document(path: Path, cls: type[_T]) -> _T:
@@ -210,3 +212,15 @@ def write_document(target: str, value: object) -> None:
         sys.stdout.flush()
     else:
         write_bytes(Path(target), text.encode("utf-8"))
+
+
+def is_advice(path: Path) -> bool:
+    """Tell by its first words whether a file holds a saved advice."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            begin = stream.read(_BEGIN_BYTES)
+    except OSError:
+        return False
+    return b'"kind": "Recommendation"' in begin

@@ -7,6 +7,7 @@ the trials (`ui.records`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
@@ -17,6 +18,7 @@ from shiboken6 import isValid
 from advisor.i18n import N_, Translator
 from advisor.report.job_line import job_sentence
 from ui.dataset import known_networks
+from ui.files import is_advice
 from ui.journey import app_version
 from ui.presenters.advise import AdvisePresenter, AdviseState
 from ui.presenters.compare import ComparePresenter
@@ -160,7 +162,12 @@ class Wiring(QObject):
         self._presenters.workload.show_request(self.form.request())
 
     def _take_model(self, path: str) -> None:
-        if self.form.isEnabled():
+        if not self.form.isEnabled():
+            return
+        if is_advice(Path(path)):
+            if self._presenters.advise.open_file(path):
+                self.window.show_page("advice")
+        else:
             self.form.take_model(path)
             self.window.show_page("workload")
 

@@ -133,6 +133,17 @@ def test_a_dropped_model_reaches_the_form(make):
     assert window.page_name == "workload"
 
 
+def test_a_dropped_advice_is_shown_and_is_no_model(make, tmp_path):
+    window, presenter = make(FakeWalk())
+    before = window.page("workload").form.network.currentText()
+    path = tmp_path / "saved.json"
+    write_document(str(path), an_advice())
+    window.model_dropped.emit(str(path))
+    assert window.page_name == "advice"
+    assert presenter.state.recommendation == an_advice()
+    assert window.page("workload").form.network.currentText() == before
+
+
 def test_a_dropped_model_is_not_taken_while_a_job_runs(make, qtbot):
     window, presenter = make(FakeWalk(5, is_gated=True))
     before = window.page("workload").form.network.currentText()

@@ -22,7 +22,7 @@ from ui.models.workload_cards import LAYER_HEADS, LAYER_TIPS, layer_rows, worklo
 from ui.presenters.workload import WorkloadStage, WorkloadState
 from ui.widgets.card_page import CardPage
 from ui.widgets.job_form import JobForm
-from ui.widgets.labels import text_label
+from ui.widgets.labels import breakable, text_label
 from ui.widgets.rows_table import RowsTable
 
 _LEFT_WIDTH = (320, 400)
@@ -100,7 +100,7 @@ class WorkloadView(QWidget):
     def show_state(self, state: WorkloadState) -> None:
         """Show a state of the page."""
         is_failed = state.stage is WorkloadStage.FAILED
-        self.text.setText(state.message)
+        self.text.setText(breakable(state.message))
         self.text.setVisible(is_failed)
         self.text.setProperty("failed", is_failed)
         self.text.style().unpolish(self.text)

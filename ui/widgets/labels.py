@@ -8,6 +8,10 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+_LONG_WORD = re.compile(r"\S{30,}")
+_JOINT = re.compile(r"(?<=[-_./\\])(?=\w)|(?<=\w{20})(?=\w)")
+_BREAK = "\N{ZERO WIDTH SPACE}"
+
 
 def text_label(text: str = "", *, name: str, tip: str = "") -> QLabel:
     """Return a label of plain text that wraps; `name` is what the style sheet knows it by."""
@@ -18,6 +22,14 @@ def text_label(text: str = "", *, name: str, tip: str = "") -> QLabel:
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.setToolTip(tip)
     return label
+
+
+def breakable(text: str) -> str:
+    """Return a text whose long words (names of files) can be broken.
+
+    Qt breaks only between words: a label with a longer one is too low, and its last line is cut.
+    """
+    return _LONG_WORD.sub(lambda found: _JOINT.sub(_BREAK, found[0]), text)
 
 
 def spoken(label: str) -> str:
