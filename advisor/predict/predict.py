@@ -361,6 +361,8 @@ def _product_ratio(
     option: Option, context: PredictionContext, baseline: Prediction
 ) -> Prediction | None:
     """Return the baseline times the published ratio of iGPU to CPU of this very product."""
+    if not _is_inside(option, context):
+        return None
     rows = rows_of_product(
         context.knowledge, device=context.profile.cpu.brand, workload=context.workload
     )
@@ -384,6 +386,12 @@ def _product_ratio(
             is_warned=sd > OWN_WARNED_SD,
         )
     return None
+
+
+def _is_inside(option: Option, context: PredictionContext) -> bool:
+    """Whether an option is about the GPU inside the processor, not about a card beside it."""
+    devices = (*context.profile.graphics, *context.profile.opencl)
+    return any(d.id == option.device_id and d.kind is DeviceKind.IGPU for d in devices)
 
 
 def _is_pair(cpu: PublishedResult, gpu: PublishedResult) -> bool:

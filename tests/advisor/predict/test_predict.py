@@ -6,7 +6,7 @@ import pytest
 
 from advisor.model.codec import dump_document, load_document
 from advisor.model.kernel import StreamShape
-from advisor.model.machine import MissingFact
+from advisor.model.machine import DeviceKind, MissingFact
 from advisor.model.measurement import Runner, Setting
 from advisor.model.option import Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Prediction
@@ -166,6 +166,13 @@ def test_igpu_of_the_a10_7850k_is_slower_by_the_published_ratio(bundled):
     assert isinstance(found, Prediction)
     assert found.basis is Basis.SCALED_FROM_PUBLISHED
     assert found.step_s.mid == pytest.approx(5800 / 1100 * now.step_s.mid)
+
+
+def test_a_card_beside_the_a10_7850k_is_not_as_slow_as_the_gpu_inside(bundled):
+    card = dataclasses.replace(opencl_device(), kind=DeviceKind.DGPU)
+    where = kaveri(bundled, opencl=(card,))
+    found = ask(option(OptionKind.LOCAL_DEVICE, device_id="opencl0"), where)
+    assert isinstance(found, MissingFact)
 
 
 def test_stay_is_the_baseline():
