@@ -198,7 +198,11 @@ def _pays_in_longer_jobs(ranked: Sequence[RankedOption]) -> list[Caveat]:
     if not faster:
         return []
     best = max(faster, key=lambda entry: entry.speedup.mid)
-    minutes = effort_of(best.option).work_s / 60.0
+    # Without what is installed already.
+    work_s = effort_of(best.option).work_s
+    if best.done_s is not None:
+        work_s = best.done_s - best.prediction.total_s.mid
+    minutes = work_s / 60.0
     return [
         caveat(
             "pays_in_longer_jobs", option=best.option.title, factor_x=best.speedup.mid,

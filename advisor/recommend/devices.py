@@ -4,7 +4,8 @@ A GPU without official software for the job is no option, however many cores it 
 refused with the advice for its family, or stands under "avoid" where somebody measured that it
 is slower than the processor beside it.
 Leaves to others: times (`advisor.predict`), the options table (`advisor.recommend.options`),
-what others measured on a device (`advisor.recommend.published_pairs`).
+what to type (`advisor.recommend.device_steps`), what others measured on a device
+(`advisor.recommend.published_pairs`).
 """
 
 import dataclasses
@@ -29,12 +30,6 @@ _PICTURES_ONLY = re.compile(
     r"ASPEED|Matrox|Virtio|QXL|Cirrus|VMware|VirtualBox|Hyper-V|Basic Display|bochs", re.IGNORECASE
 )
 _TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b", re.IGNORECASE)
-_KERAS = "pip install keras"
-# The folder of an environment that is made and not entered.
-_OF_ENVIRONMENT = re.compile(r"\bv(?:/bin/|\\Scripts\\)(?=pip install)")
-_FREE_NVIDIA_DRIVER = "nouveau"
-_NVIDIA_DRIVER = "CUDA needs NVIDIA's own driver in place of nouveau: install it and start again."
-_ONE_IS_ENOUGH = "One of these ways is enough, each in an environment of its own."
 # How the options table writes a package of AMD that is called after a chip, and what it adds.
 _CHIP = "device-GFX"
 _CHIP_IS_MISSING = "in place of GFX"
@@ -141,6 +136,12 @@ def spec_of(
     return find_gpu(knowledge, gpu, cpu_brand=profile.cpu.brand, compute_units=units)
 
 
+def own_gpu(option: Option, *, profile: MachineProfile) -> GraphicsDevice | None:
+    """Return the GPU of the machine that an option of `choose_devices` is; None for others."""
+    gpu_id = option.id.removeprefix(DEVICE_PREFIX)
+    return next((gpu for gpu in profile.graphics if gpu.id == gpu_id), None)
+
+
 def hints_beyond(hints: Iterable[Hint], decided: Container[str]) -> Iterator[Hint]:
     """Yield hints but those that are decided, for own GPUs by the GPU.
 
@@ -200,78 +201,9 @@ def choose_devices(
     )
 
 
-def device_steps(
-    option: Option,
-    *,
-    profile: MachineProfile,
-    phase: Phase,
-    families: Mapping[str, GpuFamily],
-    hints: Iterable[Hint],
-) -> tuple[Step, ...]:
-    """Return how to reach a GPU of this machine: its family's route, then what hints say of it.
-
-    Args:
-        option: a GPU of the machine, from `choose_devices`.
-        profile: the machine.
-        phase: of the job.
-        families: family of each GPU by its id.
-        hints: of the options table; those about this device hold the commands.
-    """
-    gpu_id = option.id.removeprefix(DEVICE_PREFIX)
-    family = families.get(gpu_id)
-    if family is None:
-        return ()
-    steps = []
-    support = support_of(family, system=profile.os.family, phase=phase)
-    is_official = support.level == "official"
-    if support.route is not None:
-        caption = "Way" if is_official else "Unofficial way"
-        steps.append(Step(kind="text", caption=caption, content=support.route))
-    if not is_official:
-        steps.append(Step(kind="text", caption="Caution", content=_caution(family)))
-    ways = [
-        hint
-        for hint in hints
-        if hint.option.kind is OptionKind.LOCAL_DEVICE and hint.option.device_id == gpu_id
-    ]
-    gpu = next((entry for entry in profile.graphics if entry.id == gpu_id), None)
-    if gpu is not None and gpu.kernel_driver == _FREE_NVIDIA_DRIVER:
-        steps.append(Step(kind="text", caption="Driver", content=_NVIDIA_DRIVER))
-    if len(ways) > 1:
-        steps.append(Step(kind="text", caption="Commands", content=_ONE_IS_ENOUGH))
-    for way in ways:
-        steps += way.steps
-    has_keras = any(step.content == _KERAS for step in steps)
-    if phase is Phase.TRAINING and _is_for_pytorch_alone(support.route) and not has_keras:
-        steps.append(_keras_step(profile, after=steps))
-    steps.append(Step(kind="text", caption="Advice", content=family.advice))
-    return tuple(steps)
-
-
 def names_tensorflow(route: str | None) -> bool:
     """Whether a route of the families' table leads through TensorFlow, of whatever version."""
     return route is not None and _TENSORFLOW.search(route) is not None
-
-
-def _is_for_pytorch_alone(route: str | None) -> bool:
-    return route is not None and "torch" in route.lower() and not names_tensorflow(route)
-
-
-def _keras_step(profile: MachineProfile, *, after: Iterable[Step]) -> Step:
-    """How code in Keras comes to a GPU that TensorFlow does not reach.
-
-    `after`: the steps before it; an environment that one of them makes is named.
-    """
-    made = (_OF_ENVIRONMENT.search(step.content) for step in after if step.kind == "shell")
-    folder = next((found[0] for found in made if found is not None), "")
-    setting = "export KERAS_BACKEND=torch"
-    if profile.os.family is OsFamily.WINDOWS:
-        setting = '$env:KERAS_BACKEND = "torch"'
-    return Step(
-        kind="shell",
-        caption="For code in Keras, in the same environment: it finds the GPU through PyTorch",
-        content=f"{folder}{_KERAS}\n{setting}",
-    )
 
 
 def with_chip(hint: Hint, *, profile: MachineProfile, families: Mapping[str, GpuFamily]) -> Hint:
@@ -357,14 +289,6 @@ def is_proven(
         == (spec.kind, spec.vendor, spec.architecture)
     }
     return any(row.device in alike and is_usable(row, phase) for row in knowledge.published)
-
-
-def _caution(family: GpuFamily) -> str:
-    why = f" ({family.caveats})" if family.caveats else ""
-    return (
-        f"The makers of today's software no longer test it on this card, or never did{why}. "
-        "Try a small job first and compare its time with the one given here."
-    )
 
 
 def _experiment(option: Option, family: GpuFamily, support: Support) -> Hint:

@@ -8,6 +8,7 @@ Leaves to others: money (`advisor.recommend.cost`), the order (`advisor.recommen
 from dataclasses import dataclass
 
 from advisor.model.option import Option, OptionKind
+from advisor.recommend.ready import NOTHING_READY, Readiness
 from advisor.recommend.staying import asks_work_of
 
 # A rented machine is billed while it starts and installs a framework; the data come on top.
@@ -31,6 +32,8 @@ class Effort:
     basis: str
 
 
+_WHOLE_WAY = "install a driver and a framework for the device, test it"
+
 # Minutes of work of somebody who does it for the first time and reads the page that we link to.
 # They are judgements, not measurements: what matters is their order and their size against the
 # job (minutes, an hour, half a day), which no plausible correction changes.
@@ -41,11 +44,25 @@ _WORK_MINUTES: dict[OptionKind, tuple[float, str]] = {
     OptionKind.PRECISION: (20.0, "change a line, compare the accuracy"),
     OptionKind.INPUT_PIPELINE: (30.0, "rewrite how the data are read"),
     OptionKind.CHANGE_FRAMEWORK: (90.0, "install another framework, convert, compare results"),
-    OptionKind.LOCAL_DEVICE: (60.0, "install a driver and a framework for the device, test it"),
+    OptionKind.LOCAL_DEVICE: (60.0, _WHOLE_WAY),
     OptionKind.CHANGE_NETWORK: (60.0, "change the network and judge its results again"),
     OptionKind.FREE_TIER: (20.0, "register, bring code and data, watch the session"),
     OptionKind.CLOUD: (30.0, "account, quota, key, bring code and data, fetch results, stop it"),
     OptionKind.BUY: (180.0, "choose, order, fit, install drivers and a framework"),
+}
+
+# Of the way to a GPU of this machine, by whether its driver and a framework for it are there.
+_LEFT_OF_THE_WAY: dict[tuple[bool, bool], tuple[float, str]] = {
+    (False, False): _WORK_MINUTES[OptionKind.LOCAL_DEVICE],
+    (True, False): (40.0, "install a framework for the device, whose driver works, test it"),
+    (False, True): (
+        40.0,
+        "install a driver for the device, for which a framework is there, test it",
+    ),
+    (True, True): (
+        20.0,
+        "start the program with the framework for the device that is there, test it",
+    ),
 }
 
 
@@ -57,9 +74,18 @@ def changes_network(option: Option) -> bool:
     return option.kind is OptionKind.CHANGE_NETWORK
 
 
-def effort_of(option: Option, *, upload_s: float = 0.0) -> Effort:
-    """Return what an option asks of a person; `upload_s`: to bring the data to a rented machine."""
-    minutes, basis = _WORK_MINUTES[asks_work_of(option)]
+def effort_of(option: Option, *, upload_s: float = 0.0, ready: Readiness = NOTHING_READY) -> Effort:
+    """Return what an option asks of a person.
+
+    Args:
+        option: what is to be done.
+        upload_s: to bring the data to a rented machine.
+        ready: what is installed already for a GPU of this machine.
+    """
+    kind = asks_work_of(option)
+    minutes, basis = _WORK_MINUTES[kind]
+    if kind is OptionKind.LOCAL_DEVICE:
+        minutes, basis = _LEFT_OF_THE_WAY[ready.has_driver, ready.framework is not None]
     work_s = minutes * 60.0
     if option.fact is not None and option.fact.needs_root:
         work_s += ROOT_WORK_S

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from advisor.knowledge.cloud import CloudIndex
 from advisor.model.machine import DeviceKind, GraphicsDevice, MissingFact
-from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
+from advisor.model.option import Option, OptionKind
 from advisor.model.prediction import Prediction
 from advisor.model.quantity import Basis, Interval
 from advisor.model.recommendation import (
@@ -27,10 +27,11 @@ from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
 from advisor.recommend.cost import price
-from advisor.recommend.devices import spec_of
+from advisor.recommend.devices import families_of, own_gpu, spec_of
 from advisor.recommend.effort import effort_of
 from advisor.recommend.job_data import job_data
 from advisor.recommend.rank import TIE_FRACTION, Candidate
+from advisor.recommend.ready import NOTHING_READY, Readiness, readiness_of
 from advisor.recommend.reasons import reason
 from advisor.recommend.spot import NOTHING, redone_s
 from advisor.recommend.staying import STAY_ID
@@ -169,8 +170,7 @@ def predict_option(option: Option, *, given: Given) -> Prediction | MissingFact:
     found = predict(option, given.context, given.baseline)
     if option.kind is not OptionKind.LOCAL_DEVICE:
         return found
-    gpu_id = option.id.removeprefix(DEVICE_PREFIX)
-    gpu = next((g for g in given.context.profile.graphics if g.id == gpu_id), None)
+    gpu = own_gpu(option, profile=given.context.profile)
     if gpu is None or not (isinstance(found, MissingFact) or _is_timed_card(gpu, found)):
         return found
     spec = spec_of(gpu, profile=given.context.profile, knowledge=given.context.knowledge)
@@ -219,8 +219,23 @@ def candidate_of(option: Option, prediction: Prediction, *, given: Given) -> Can
         option=option,
         prediction=prediction,
         cost=cost,
-        effort=effort_of(option, upload_s=data.upload_s),
+        effort=effort_of(option, upload_s=data.upload_s, ready=ready_for(option, given=context)),
         redone_s=lost,
+    )
+
+
+def ready_for(option: Option, *, given: PredictionContext) -> Readiness:
+    """Return what is installed already for a GPU of this machine; nothing for other options."""
+    gpu = own_gpu(option, profile=given.profile)
+    if gpu is None:
+        return NOTHING_READY
+    families = families_of(given.profile, knowledge=given.knowledge)
+    return readiness_of(
+        gpu,
+        family=families.get(gpu.id),
+        profile=given.profile,
+        phase=given.workload.phase,
+        measurements=given.measurements,
     )
 
 

@@ -35,8 +35,9 @@ from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
 from advisor.recommend.choose import choose
 from advisor.recommend.circumstances import Circumstances
-from advisor.recommend.devices import device_steps, families_of, hints_beyond
-from advisor.recommend.evaluate import Given, evaluate, speedup_of
+from advisor.recommend.device_steps import device_steps
+from advisor.recommend.devices import families_of, hints_beyond
+from advisor.recommend.evaluate import Given, evaluate, ready_for, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
 from advisor.recommend.free import with_free_time, without_slow
 from advisor.recommend.job_data import job_data
@@ -251,6 +252,7 @@ def _steps(
         phase=context.workload.phase,
         families=families,
         hints=hints,
+        ready=ready_for(option, given=context),
     )
     further = steps_once_there(
         option.id.removeprefix(DEVICE_PREFIX),

@@ -10,9 +10,9 @@ from advisor.model.option import OptionKind
 from advisor.model.published import Comparability, PublishedResult, ResultPhase
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Hint, ReasonCode
+from advisor.recommend.device_steps import device_steps
 from advisor.recommend.devices import (
     choose_devices,
-    device_steps,
     families_of,
     opencl_of,
     served_gpus,
