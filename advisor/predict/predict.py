@@ -319,10 +319,8 @@ def _baseline_sd(baseline: Prediction) -> float:
 
 
 def _opencl_device(option: Option, context: PredictionContext) -> OpenclDevice | None:
-    for device in context.profile.opencl:
-        if device.id == option.device_id:
-            return device
-    return None
+    devices = context.profile.opencl
+    return next((device for device in devices if device.id == option.device_id), None)
 
 
 def _local_device(
@@ -390,8 +388,9 @@ def _product_ratio(
 
 def _is_inside(option: Option, context: PredictionContext) -> bool:
     """Whether an option is about the GPU inside the processor, not about a card beside it."""
-    devices = (*context.profile.graphics, *context.profile.opencl)
-    return any(d.id == option.device_id and d.kind is DeviceKind.IGPU for d in devices)
+    gpus = {gpu.id: gpu.kind for gpu in context.profile.graphics}
+    gpus |= {device.id: device.kind for device in context.profile.opencl}
+    return gpus.get(option.device_id or "") is DeviceKind.IGPU
 
 
 def _is_pair(cpu: PublishedResult, gpu: PublishedResult) -> bool:
