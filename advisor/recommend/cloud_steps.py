@@ -3,7 +3,8 @@
 Stopping is part of every answer: a machine that is forgotten costs more than any advice saves.
 Options of the commands were checked against the vendors' own command-line programs or pages;
 what must be filled in stands in capitals.
-Leaves to others: which machine (`advisor.recommend.offers`), its price (`advisor.recommend.cost`).
+Leaves to others: which machine (`advisor.recommend.offers`), its price (`advisor.recommend.cost`),
+what runs there (`advisor.recommend.rented_software`).
 """
 
 import math
@@ -12,11 +13,11 @@ from advisor.i18n import N_
 from advisor.model.offer import Offer
 from advisor.model.option import Option
 from advisor.model.recommendation import Step
+from advisor.recommend.rented_software import is_arm
 
 # Disk where nothing is known of the data: system, framework and a few gigabytes.
 DISK_GIB = 32
 
-_ARM = ("arm64", "aarch64")
 _GCP_LIST = "https://cloud.google.com/compute/docs/regions-zones"
 # Regions without a zone "a", and a zone that they have (`_GCP_LIST`, read 2026-11-28).
 _GCP_FIRST_ZONES = {"europe-west1": "b", "us-east1": "b"}
@@ -50,18 +51,6 @@ def cloud_steps(option: Option, *, hours: float, disk_gib: int = DISK_GIB) -> tu
     if maker is None:
         return _other(offer, is_spot=option.is_spot, disk_gib=disk_gib)
     return maker(offer, is_spot=option.is_spot, hours=hours, disk_gib=disk_gib)
-
-
-def is_arm(offer: Offer) -> bool:
-    """Whether a machine has Arm's processors."""
-    return offer.architecture in _ARM
-
-
-def pip_package(offer: Offer) -> str:
-    """Return what pip installs on a machine, as a shell takes it."""
-    if is_arm(offer):
-        return "tensorflow"
-    return "tensorflow-cpu" if offer.accelerator is None else '"tensorflow[and-cuda]"'
 
 
 def _stop_after_h(hours: float) -> int:

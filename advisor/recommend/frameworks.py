@@ -17,6 +17,8 @@ from advisor.recommend.devices import names_tensorflow, support_of
 
 # As the families' routes name it; of a rented machine today's wheel, which its commands install.
 _TODAYS_TENSORFLOW = re.compile(r"\b(?:TF|TensorFlow|Keras)\b(?! up to)", re.IGNORECASE)
+# How the routes name the last version with code for older cards.
+_CUDA_12 = "CUDA 12"
 
 
 def runs_now_on(name: str, *, system: OsFamily, phase: Phase, knowledge: Knowledge) -> bool | None:
@@ -41,3 +43,11 @@ def runs_when_rented(family: GpuFamily | None) -> bool:
         return True
     support = support_of(family, system=OsFamily.LINUX, phase=Phase.TRAINING)
     return support.route is not None and _TODAYS_TENSORFLOW.search(support.route) is not None
+
+
+def needs_cuda_12(family: GpuFamily | None) -> bool:
+    """Return whether a GPU is too old for CUDA 13; False: its family is unknown."""
+    if family is None:
+        return False
+    support = support_of(family, system=OsFamily.LINUX, phase=Phase.INFERENCE)
+    return support.route is not None and _CUDA_12 in support.route

@@ -39,6 +39,7 @@ from advisor.recommend.device_steps import device_steps
 from advisor.recommend.devices import families_of, hints_beyond
 from advisor.recommend.evaluate import Given, evaluate, ready_for, speedup_of
 from advisor.recommend.explain import Field, explain, field_of
+from advisor.recommend.frameworks import needs_cuda_12
 from advisor.recommend.free import with_free_time, without_slow
 from advisor.recommend.job_data import job_data
 from advisor.recommend.once_there import steps_once_there
@@ -47,6 +48,7 @@ from advisor.recommend.own_power import power_w
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat
+from advisor.recommend.rented_software import RentedJob, is_onnx
 from advisor.recommend.staying import STAY_ID, steps_of_staying
 from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction, trials_of, with_tried
@@ -243,7 +245,7 @@ def _steps(
             profile=context.profile,
             hours=hours,
             disk_gib=disk_gib,
-            phase=context.workload.phase,
+            job=_rented_job(option, given=given),
         )
     families = families_of(context.profile, knowledge=context.knowledge)
     reached = device_steps(
@@ -261,6 +263,15 @@ def _steps(
         facts=context.knowledge.options,
     )
     return (*reached, *further)
+
+
+def _rented_job(option: Option, *, given: Given) -> RentedJob:
+    workload = given.context.workload
+    device = None if option.offer is None else given.index.accelerator_device(option.offer)
+    family = None if device is None else given.index.families.get(device.device)
+    return RentedJob(
+        phase=workload.phase, is_onnx=is_onnx(workload), needs_cuda_12=needs_cuda_12(family)
+    )
 
 
 def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -> RankedOption:

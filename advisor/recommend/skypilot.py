@@ -8,19 +8,16 @@ Leaves to others: the vendors' own commands (`advisor.recommend.cloud_steps`).
 """
 
 from advisor.model.option import Option
-from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
-from advisor.recommend.cloud_steps import pip_package
+from advisor.recommend.rented_software import KERAS_TRAINING, RentedJob, pip_packages
 
 VENDORS = frozenset({"aws", "azure", "gcp"})
 # The machine goes away so long after its last command has ended.
 IDLE_MINUTES = 10
 FILE_NAME = "dl-advisor.yaml"
-# Stands for the user's own program.
-PROGRAMS = {Phase.TRAINING: "TRAIN.py", Phase.INFERENCE: "PREDICT.py"}
 
 
-def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAINING) -> str | None:
+def skypilot_task(option: Option, *, disk_gib: int, job: RentedJob = KERAS_TRAINING) -> str | None:
     """Return the text of a task file for a CLOUD option, None where SkyPilot does not fit."""
     offer = option.offer
     if offer is None or offer.vendor not in VENDORS:
@@ -35,8 +32,8 @@ def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAININ
         f"  disk_size: {disk_gib}",
         *([] if option.is_spot else [f"  autostop: {{idle_minutes: {IDLE_MINUTES}, down: false}}"]),
         "workdir: .",
-        f"setup: pip install {pip_package(offer)} keras",
-        f"run: python {PROGRAMS[phase]}",
+        f"setup: pip install {pip_packages(offer, job)}",
+        f"run: python {job.program}",
     ]
     if attached:
         name, _, count = attached.rpartition("x")
@@ -45,10 +42,10 @@ def skypilot_task(option: Option, *, disk_gib: int, phase: Phase = Phase.TRAININ
 
 
 def skypilot_steps(
-    option: Option, *, disk_gib: int, phase: Phase = Phase.TRAINING
+    option: Option, *, disk_gib: int, job: RentedJob = KERAS_TRAINING
 ) -> tuple[Step, ...]:
     """Return how to do the same with SkyPilot; empty where it does not fit."""
-    task = skypilot_task(option, disk_gib=disk_gib, phase=phase)
+    task = skypilot_task(option, disk_gib=disk_gib, job=job)
     if task is None:
         return ()
     # Jobs that are managed begin again elsewhere when the machine is taken away.

@@ -14,9 +14,15 @@ from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
-from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps, pip_package
+from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
 from advisor.recommend.instructions import kind_of, of_system, pieces_of, typed
-from advisor.recommend.skypilot import PROGRAMS, skypilot_steps
+from advisor.recommend.rented_software import (
+    KERAS_TRAINING,
+    RentedJob,
+    pip_packages,
+    program_steps,
+)
+from advisor.recommend.skypilot import skypilot_steps
 
 # Values of settings that stand for a fact of the machine.
 PHYSICAL_CORES = "PHYS"
@@ -51,6 +57,14 @@ _SAVE_EPOCHS = Step(
     caption="Save after each epoch: the machine may be taken away",
     content="model.fit(..., callbacks=[keras.callbacks.BackupAndRestore('OTHER-DISK/backup')])",
 )
+_SAVE_CHECKPOINTS = Step(
+    kind="python",
+    caption=_SAVE_EPOCHS.caption,
+    content=(
+        "state = (epoch, network.state_dict(), optimizer.state_dict())\n"
+        "torch.save(state, 'OTHER-DISK/backup')"
+    ),
+)
 _SAVE_RESULTS = Step(
     kind="text",
     caption="Save the results of each part: the machine may be taken away",
@@ -64,7 +78,7 @@ def steps_for(
     profile: MachineProfile,
     hours: float,
     disk_gib: int = DISK_GIB,
-    phase: Phase = Phase.TRAINING,
+    job: RentedJob = KERAS_TRAINING,
 ) -> tuple[Step, ...]:
     """Return what to do for an option; empty for staying.
 
@@ -73,14 +87,14 @@ def steps_for(
         profile: decides between shells and fills in core counts.
         hours: what the job takes at the longest, for the automatic stop of rented machines.
         disk_gib: disk of a rented machine.
-        phase: what a rented machine is to run.
+        job: what a rented machine is to run.
     """
     if option.kind is OptionKind.STAY:
         return ()
     if option.offer is not None:
         started = cloud_steps(option, hours=hours, disk_gib=disk_gib)
-        arrived = _on_arrival(option.offer, is_spot=option.is_spot, phase=phase)
-        by_task = skypilot_steps(option, disk_gib=disk_gib, phase=phase)
+        arrived = _on_arrival(option.offer, is_spot=option.is_spot, job=job)
+        by_task = skypilot_steps(option, disk_gib=disk_gib, job=job)
         return (*started, *arrived, *by_task)
     if option.purchase is not None:
         return _buy_steps(option.purchase)
@@ -168,7 +182,7 @@ def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProf
     return steps
 
 
-def _on_arrival(offer: Offer, *, is_spot: bool, phase: Phase) -> tuple[Step, ...]:
+def _on_arrival(offer: Offer, *, is_spot: bool, job: RentedJob) -> tuple[Step, ...]:
     """First commands on the rented machine: see what it really is, install, start."""
     is_plain = offer.vendor in PLAIN_IMAGES
     prepare = [_NEEDED] if is_plain else []
@@ -180,8 +194,8 @@ def _on_arrival(offer: Offer, *, is_spot: bool, phase: Phase) -> tuple[Step, ...
         *prepare,
         look,
         "python3 -m venv v",
-        f"v/bin/pip install {pip_package(offer)} keras",
-        f"v/bin/python {PROGRAMS[phase]}",
+        f"v/bin/pip install {pip_packages(offer, job)}",
+        f"v/bin/python {job.program}",
     ]
     steps = [
         _COPY,
@@ -191,8 +205,11 @@ def _on_arrival(offer: Offer, *, is_spot: bool, phase: Phase) -> tuple[Step, ...
             content="\n".join(lines),
         ),
     ]
-    if is_spot:
-        steps.append(_SAVE_RESULTS if phase is Phase.INFERENCE else _SAVE_EPOCHS)
+    steps += program_steps(offer, job)
+    if is_spot and job.phase is Phase.INFERENCE:
+        steps.append(_SAVE_RESULTS)
+    elif is_spot:
+        steps.append(_SAVE_CHECKPOINTS if job.is_onnx else _SAVE_EPOCHS)
     return tuple(steps)
 
 

@@ -3,10 +3,11 @@
 import pytest
 
 from advisor.knowledge.cloud import cloud_index
+from advisor.knowledge.graphics import find_gpu_family
 from advisor.knowledge.store import Knowledge
 from advisor.model.machine import OsFamily
 from advisor.model.quantity import Phase
-from advisor.recommend.frameworks import runs_now_on, runs_when_rented
+from advisor.recommend.frameworks import needs_cuda_12, runs_now_on, runs_when_rented
 from tests.advisor.recommend.families import AMPERE, RDNA3
 from tests.helpers.bundled import bundled_knowledge
 
@@ -50,3 +51,13 @@ def test_rented_gpus_run_the_wheel_that_their_commands_install(device, runs):
 
 def test_a_gpu_of_no_known_family_is_not_refused():
     assert runs_when_rented(None)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("NVIDIA Tesla V100", True), ("NVIDIA GeForce GTX 1080 Ti", True), ("NVIDIA T4", False)],
+)
+def test_cards_that_cuda_13_has_no_code_for(name, expected):
+    family = find_gpu_family(bundled_knowledge(), pci_vendor_id=None, pci_device_id=None, name=name)
+    assert needs_cuda_12(family) is expected
+    assert not needs_cuda_12(None)

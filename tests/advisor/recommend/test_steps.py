@@ -11,6 +11,7 @@ from advisor.model.measurement import Setting
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Phase
 from advisor.recommend.cloud_steps import DISK_GIB, cloud_steps
+from advisor.recommend.rented_software import RentedJob
 from advisor.recommend.steps import resolve_settings, steps_for, usable_cores
 from tests.advisor.recommend.builders import (
     a_cloud_option,
@@ -245,7 +246,7 @@ def test_another_vendor_is_named_and_deleting_is_part_of_it():
 
 def test_a_rented_machine_for_inference_trains_nothing():
     option = a_cloud_option(is_spot=True)
-    steps = steps_for(option, profile=a_profile(), hours=1.0, phase=Phase.INFERENCE)
+    steps = steps_for(option, profile=a_profile(), hours=1.0, job=RentedJob(phase=Phase.INFERENCE))
     text = "\n".join(f"{step.caption}\n{step.content}" for step in steps)
     assert "v/bin/python PREDICT.py" in text
     assert "run: python PREDICT.py" in text

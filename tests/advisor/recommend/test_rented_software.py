@@ -1,0 +1,92 @@
+"""What is installed and written on a rented machine for Keras and for ONNX files."""
+
+import ast
+import shlex
+
+import pytest
+
+from advisor.model.quantity import Phase
+from advisor.recommend.rented_software import (
+    KERAS_TRAINING,
+    RentedJob,
+    is_onnx,
+    pip_packages,
+    program_steps,
+)
+from advisor.recommend.skypilot import skypilot_task
+from advisor.recommend.steps import steps_for
+from tests.advisor.recommend.builders import (
+    a_cloud_option,
+    a_gpu_offer,
+    a_profile,
+    a_workload,
+    an_offer,
+)
+
+CPU, GPU, ARM = an_offer(), a_gpu_offer(), an_offer(architecture="arm64")
+INFERENCE = RentedJob(phase=Phase.INFERENCE, is_onnx=True)
+TRAINING = RentedJob(is_onnx=True)
+OLD = RentedJob(phase=Phase.INFERENCE, is_onnx=True, needs_cuda_12=True)
+OLD_TRAINING = RentedJob(is_onnx=True, needs_cuda_12=True)
+
+
+@pytest.mark.parametrize(
+    ("offer", "job", "packages"),
+    [
+        (CPU, KERAS_TRAINING, ["tensorflow-cpu", "keras"]),
+        (ARM, KERAS_TRAINING, ["tensorflow", "keras"]),
+        (GPU, KERAS_TRAINING, ["tensorflow[and-cuda]", "keras"]),
+        (CPU, INFERENCE, ["onnxruntime"]),
+        (ARM, INFERENCE, ["onnxruntime"]),
+        (GPU, INFERENCE, ["onnxruntime-gpu[cuda,cudnn]"]),
+        (GPU, OLD, ["onnxruntime-gpu[cuda,cudnn]<1.27"]),
+        # Its processor is what is rented.
+        (CPU, OLD, ["onnxruntime"]),
+        (CPU, TRAINING, ["torch"]),
+        (ARM, TRAINING, ["torch"]),
+        (GPU, TRAINING, ["torch"]),
+        (GPU, OLD_TRAINING, ["torch<2.8"]),
+    ],
+)
+def test_a_network_gets_the_framework_that_runs_it(offer, job, packages):
+    assert shlex.split(pip_packages(offer, job)) == packages
+
+
+@pytest.mark.parametrize(
+    ("network", "expected"), [("net.onnx", True), ("NET.ONNX", True), ("onnx.keras", False)]
+)
+def test_a_file_tells_by_its_name_what_it_is(network, expected):
+    assert is_onnx(a_workload(network=network)) is expected
+
+
+@pytest.mark.parametrize("offer", [CPU, GPU, ARM])
+def test_an_onnx_file_is_run_by_lines_of_python(offer):
+    (step,) = program_steps(offer, INFERENCE)
+    assert step.kind == "python"
+    ast.parse(step.content)
+    assert ("CUDAExecutionProvider" in step.content) is (offer is GPU)
+
+
+@pytest.mark.parametrize("is_spot", [False, True])
+@pytest.mark.parametrize("offer", [CPU, GPU])
+def test_no_step_for_an_onnx_file_is_about_tensorflow(offer, is_spot):
+    option = a_cloud_option(offer, is_spot=is_spot)
+    steps = steps_for(option, profile=a_profile(), hours=1.0, job=INFERENCE)
+    text = "\n".join(f"{step.caption}\n{step.content}" for step in steps)
+    assert not any(word in text for word in ("tensorflow", "keras", "TRAIN.py"))
+    assert text.count("pip install onnxruntime") + text.count('pip install "onnxruntime-gpu') == 2
+
+
+def test_training_a_network_of_an_onnx_file_is_told_to_be_done_elsewhere():
+    option = a_cloud_option(is_spot=True)
+    steps = steps_for(option, profile=a_profile(), hours=1.0, job=TRAINING)
+    text = "\n".join(step.content for step in steps)
+    assert "made for inference" in text
+    assert "torch.save(" in text
+    assert not any(word in text for word in ("tensorflow", "keras", "onnxruntime"))
+
+
+def test_the_task_of_skypilot_installs_the_same():
+    task = skypilot_task(a_cloud_option(GPU), disk_gib=40, job=INFERENCE) or ""
+    assert 'setup: pip install "onnxruntime-gpu[cuda,cudnn]"\n' in task
+    assert task.endswith("run: python PREDICT.py")
