@@ -7,7 +7,7 @@ Leaves to others: which device of the machine to begin with (`advisor.compare.ro
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from advisor.compare.advised import advised, advised_job, refused
 from advisor.compare.architectures import architecture_names, architectures_of
@@ -101,7 +101,6 @@ def _options(
             fact,
             check(fact, given=given, families=families, served=served),
             given=given,
-            families=families,
             advice=advice if advice is not None and advice.workload.phase is phase else None,
         )
         if fact in named or not option.refusals:
@@ -123,7 +122,6 @@ def _explained(
     verdict: Verdict,
     *,
     given: Circumstances,
-    families: Mapping[str, GpuFamily],
     advice: Recommendation | None,
 ) -> ExplainedOption:
     """Return a row with what an advice says of it; without one with what it would refuse it for."""
@@ -132,7 +130,7 @@ def _explained(
         if place is not None or refusals:
             return ExplainedOption(fact=fact, refusals=refusals, advised=place)
     preferences = Preferences() if advice is None else advice.preferences
-    refusals = refusals_of(fact, verdict, given=given, preferences=preferences, families=families)
+    refusals = refusals_of(fact, verdict, given=given, preferences=preferences)
     return ExplainedOption(fact=fact, refusals=refusals)
 
 

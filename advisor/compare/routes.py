@@ -25,6 +25,7 @@ from advisor.recommend.devices import (
     Support,
     families_of,
     is_proven,
+    official_gpus,
     served_gpus,
     support_of,
 )
@@ -45,10 +46,17 @@ def circumstances(
 ) -> Circumstances:
     """Return a machine with the job of an advice for this phase, else with a usual one."""
     if advice is not None and advice.workload.phase is phase:
-        return Circumstances(profile=profile, workload=advice.workload)
-    job = Job(phase=phase)
-    workload = bundled_workload(TYPICAL_NETWORK, job=job, networks=knowledge.networks)
-    return Circumstances(profile=profile, workload=workload)
+        workload = advice.workload
+    else:
+        job = Job(phase=phase)
+        workload = bundled_workload(TYPICAL_NETWORK, job=job, networks=knowledge.networks)
+    families = families_of(profile, knowledge=knowledge)
+    return Circumstances(
+        profile=profile,
+        workload=workload,
+        official=official_gpus(profile, phase=phase, families=families),
+        is_for_this_machine=advice is None or advice.preferences.use_h_per_week is None,
+    )
 
 
 def routes_of(

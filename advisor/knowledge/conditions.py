@@ -17,6 +17,10 @@ Flags
     no_tensorflow         TensorFlow has no ready-made build for the machine
     onednn_by_default     TensorFlow takes oneDNN's kernels by itself (for the reader: so already)
     onednn_off_by_default TensorFlow has them and leaves them off on this processor
+    short_format          the job is computed in a format shorter than float32 as it is
+    has_served_card       a graphics card that is officially supported for the job is in the
+                          machine, and the advice is about this machine: nobody said how much
+                          they compute
     memory_fits           the workload fits the memory of the device that runs it now
     depends_on_code       whether it is so already, or whether the work runs under the framework
                           that the factor was measured against, stands in the user's code, which
@@ -31,6 +35,8 @@ Names; with several values the condition is true ...
     gpu_vendor:a|b        ... when a GPU is from one of them: amd, intel, nvidia, apple, qualcomm,
                               broadcom, arm
     gpu_lacks:a|b         ... when no GPU is from any of them
+    gpus_served:a|b       ... when GPUs from them are recognised and all of these are officially
+                              supported for the job
     npu_lacks:a|b         ... when no NPU is from any of them: amd, intel, apple, qualcomm
     phase:a               ... when the job is this: training, inference
     runs_on:a|b           ... when the work runs there now: cpu, igpu, dgpu
@@ -82,6 +88,8 @@ FLAGS = frozenset(
         "no_tensorflow",
         "onednn_by_default",
         "onednn_off_by_default",
+        "short_format",
+        "has_served_card",
         "memory_fits",
         "depends_on_code",
     }
@@ -96,6 +104,7 @@ NAMES: dict[str, frozenset[str] | None] = {
     "cpu_vendor": frozenset({"amd", "intel", "arm", "apple", "qualcomm"}),
     "gpu_vendor": _GPU_VENDORS,
     "gpu_lacks": _GPU_VENDORS,
+    "gpus_served": _GPU_VENDORS,
     "npu_lacks": frozenset({"amd", "intel", "apple", "qualcomm"}),
     "phase": frozenset({"training", "inference"}),
     "runs_on": frozenset({"cpu", "igpu", "dgpu"}),

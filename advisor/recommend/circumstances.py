@@ -6,13 +6,13 @@ Leaves to others: the language (`advisor.knowledge.conditions`), what follows fr
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, LAYER_OVER_TIME, Condition
 from advisor.model.instructions import has_onednn_by_default, other_onednn
 from advisor.model.kernel import ConvShape
-from advisor.model.machine import Cpu, DeviceKind, MachineProfile, OsFamily
+from advisor.model.machine import Cpu, DeviceKind, GraphicsDevice, MachineProfile, OsFamily
 from advisor.model.quantity import Phase, Precision
 from advisor.model.workload import Workload
 from advisor.predict.at_once import has_layer_over_time
@@ -85,10 +85,20 @@ _SAME_FRAMEWORK = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """The machine and the job that conditions are decided on."""
+    """The machine and the job that conditions are decided on.
+
+    Attributes:
+        profile: the machine.
+        workload: the job.
+        official: of each recognised GPU by its id, whether software officially does the job on
+            it; None: nobody looked.
+        is_for_this_machine: False where the user thinks of another one, whatever this one is.
+    """
 
     profile: MachineProfile
     workload: Workload
+    official: Mapping[str, bool] | None = None
+    is_for_this_machine: bool = True
 
 
 def vendor_word(text: str | None, *, pci_vendor_id: str | None = None) -> str | None:
@@ -109,10 +119,7 @@ def cpu_vendor(profile: MachineProfile) -> str | None:
 
 def gpu_vendors(profile: MachineProfile) -> frozenset[str]:
     """Return the words of the vendors of all GPUs on the bus."""
-    words = (
-        vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
-        for gpu in profile.graphics
-    )
+    words = (_vendor_of(gpu) for gpu in profile.graphics)
     return frozenset(word for word in words if word is not None)
 
 
@@ -271,9 +278,36 @@ def _decide_flag(name: str, given: Circumstances) -> bool | None:
         "no_tensorflow": _has_no_tensorflow(profile),
         "onednn_by_default": has_onednn_by_default(profile),
         "onednn_off_by_default": _is_onednn_off(profile),
+        "short_format": given.workload.precision is not Precision.FLOAT32,
+        "has_served_card": _has_served_card(given),
         "memory_fits": fits_here(given.workload, profile),
     }
     return answers.get(name)
+
+
+def _has_served_card(given: Circumstances) -> bool | None:
+    if not given.is_for_this_machine:
+        return False
+    cards = [gpu.id for gpu in given.profile.graphics if gpu.kind is DeviceKind.DGPU]
+    if not cards:
+        return False
+    return None if given.official is None else any(given.official.get(card) for card in cards)
+
+
+def _are_served(wanted: frozenset[str], given: Circumstances) -> bool | None:
+    """Whether all recognised GPUs of some vendors are officially supported, and there are any."""
+    if given.official is None:
+        return None
+    found = [
+        given.official[gpu.id]
+        for gpu in given.profile.graphics
+        if gpu.id in given.official and _vendor_of(gpu) in wanted
+    ]
+    return bool(found) and all(found)
+
+
+def _vendor_of(gpu: GraphicsDevice) -> str | None:
+    return vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
 
 
 def _has_no_tensorflow(profile: MachineProfile) -> bool | None:
@@ -303,6 +337,8 @@ def _decide_name(name: str, wanted: frozenset[str], given: Circumstances) -> boo
         return _any_of(kinds, wanted) == (name == "network_has") if kinds else None
     if name in ("gpu_vendor", "gpu_lacks"):
         return _any_of(gpu_vendors(profile), wanted) == (name == "gpu_vendor")
+    if name == "gpus_served":
+        return _are_served(wanted, given)
     if name == "npu_lacks":
         words = (vendor_word(f"{npu.vendor or ''} {npu.name}") for npu in profile.npus)
         return _lacks(frozenset(word for word in words if word is not None), wanted)

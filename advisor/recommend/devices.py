@@ -105,6 +105,18 @@ def served_gpus(
     )
 
 
+def official_gpus(
+    profile: MachineProfile, *, phase: Phase, families: Mapping[str, GpuFamily]
+) -> dict[str, bool]:
+    """Return by the id of each recognised GPU whether software officially does the job on it."""
+    system = profile.os.family
+    return {
+        gpu.id: support_of(families[gpu.id], system=system, phase=phase).level == "official"
+        for gpu in profile.graphics
+        if gpu.id in families
+    }
+
+
 def opencl_of(gpu: GraphicsDevice, *, profile: MachineProfile) -> OpenclDevice | None:
     """Return the OpenCL device that is this GPU, None when no driver offers it.
 

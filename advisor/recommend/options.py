@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from advisor.knowledge.cloud import CloudIndex, cloud_index
 from advisor.knowledge.store import Knowledge
-from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile
+from advisor.model.machine import CPU_DEVICE_ID, MachineProfile
 from advisor.model.option import ELSEWHERE, Advice, Option, OptionFact, OptionKind
 from advisor.model.prediction import Evidence
 from advisor.model.published import GpuFamily
-from advisor.model.quantity import Interval, Precision, Source
+from advisor.model.quantity import Interval, Source
 from advisor.model.recommendation import (
     AvoidedOption,
     Hint,
@@ -25,11 +25,9 @@ from advisor.model.recommendation import (
     Rejection,
 )
 from advisor.model.workload import Workload
-from advisor.predict.changed_job import mixed_format
 from advisor.recommend.circumstances import (
     Circumstances,
     needed_bytes,
-    tensorflow_runs,
     usable_memory_bytes,
 )
 from advisor.recommend.devices import (
@@ -37,8 +35,8 @@ from advisor.recommend.devices import (
     choose_devices,
     families_of,
     hints_beyond,
+    official_gpus,
     served_gpus,
-    support_of,
     with_chip,
 )
 from advisor.recommend.fitting import fitting, fitting_hints
@@ -50,16 +48,6 @@ from advisor.recommend.requirements import Verdict, check, matching_gpus
 from advisor.recommend.staying import stay_option
 from advisor.recommend.steps import resolve_settings, steps_for
 
-# Rows that are against leaving TensorFlow, which the times are of.
-_AGAINST_LEAVING = frozenset({"keras-backend-torch-cpu", "keras-backend-jax-cpu"})
-# Rows that compute a float32 job in bfloat16, beside those of Keras' own policy.
-_IN_BFLOAT16 = frozenset({"bf16-cpu-torch", "fpmath-bf16"})
-# The row about Mesa's OpenCL for Radeons that AMD's own software leaves out.
-_OLD_RADEON = "rusticl"
-_IS_SERVED = "the software of its maker serves this GPU"
-# Rows about buying some graphics card.
-_SOME_CARD = frozenset({"buy-used-gpu", "buy-rdna"})
-_HAS_CARD = "a graphics card that the makers of frameworks support is in this machine"
 # A row with it is about NPUs.
 _NPU_CONDITION = "npu_lacks:"
 # A row with it is of no use where it is true.
@@ -118,7 +106,12 @@ def list_options(
         index: of the cloud tables, when there is one already.
     """
     families = families_of(profile, knowledge=knowledge)
-    given = Circumstances(profile=profile, workload=workload)
+    given = Circumstances(
+        profile=profile,
+        workload=workload,
+        official=official_gpus(profile, phase=workload.phase, families=families),
+        is_for_this_machine=preferences.use_h_per_week is None,
+    )
     rows = _sort_rows(knowledge.options, given=given, preferences=preferences, families=families)
     devices = choose_devices(profile, workload=workload, knowledge=knowledge, families=families)
     tables = index if index is not None else cloud_index(knowledge)
@@ -168,9 +161,7 @@ def _sort_rows(
         verdict = check(fact, given=given, families=families, served=served)
         if verdict.applies:
             places.undecided.update(dict.fromkeys(verdict.unknown))
-        refusals = refusals_of(
-            fact, verdict, given=given, preferences=preferences, families=families
-        )
+        refusals = refusals_of(fact, verdict, given=given, preferences=preferences)
         option = _option_of(fact, given=given, families=families)
         if refusals:
             places.rejections.append(
@@ -179,9 +170,7 @@ def _sort_rows(
         elif _is_for_memory(fact) and not verdict.unknown:
             places.hints.append(_saving_hint(option, fact, given))
         elif makes_it_worse(fact):
-            # Where TensorFlow does not run there is nothing to stay with.
-            if fact.id not in _AGAINST_LEAVING or tensorflow_runs(given.profile) is not False:
-                places.avoid.append(_avoided(option, fact))
+            places.avoid.append(_avoided(option, fact))
         elif _has_figure(fact) and not verdict.open_questions and fact.kind not in ELSEWHERE:
             places.options.append(option)
         else:
@@ -196,13 +185,10 @@ def refusals_of(
     *,
     given: Circumstances,
     preferences: Preferences,
-    families: Mapping[str, GpuFamily],
 ) -> tuple[Reason, ...]:
     """Return all that speaks against a row before anything is predicted: wishes, job, machine."""
     return (
         *_unwanted(fact, preferences, given.profile),
-        *_needless(fact, given=given, preferences=preferences, families=families),
-        *_already(fact, given.workload),
         *verdict.refusals,
     )
 
@@ -225,43 +211,6 @@ def _told_hints(
         else:
             told.append(found)
     return told, slower
-
-
-def _needless(
-    fact: OptionFact,
-    *,
-    given: Circumstances,
-    preferences: Preferences,
-    families: Mapping[str, GpuFamily],
-) -> tuple[Reason, ...]:
-    """Refuse what is for machines without an officially supported GPU where there is one.
-
-    Whoever says how much they compute asks what another card would be worth.
-    """
-    if fact.id not in (_OLD_RADEON, *_SOME_CARD):
-        return ()
-    system, phase = given.profile.os.family, given.workload.phase
-    is_served = {
-        gpu.id: support_of(families[gpu.id], system=system, phase=phase).level == "official"
-        for gpu in given.profile.graphics
-        if gpu.id in families
-    }
-    if fact.id == _OLD_RADEON:
-        radeons = [is_served[name] for name in is_served if families[name].vendor == "AMD"]
-        is_needless, why = bool(radeons) and all(radeons), _IS_SERVED
-    else:
-        cards = {gpu.id for gpu in given.profile.graphics if gpu.kind is DeviceKind.DGPU}
-        has_card = any(is_served[name] for name in cards & is_served.keys())
-        is_needless, why = has_card and preferences.use_h_per_week is None, _HAS_CARD
-    return (reason(ReasonCode.NOT_APPLICABLE, why=why),) if is_needless else ()
-
-
-def _already(fact: OptionFact, workload: Workload) -> tuple[Reason, ...]:
-    """Refuse a short number format where the job is computed in one as it is."""
-    is_short = mixed_format(fact) is not None or fact.id in _IN_BFLOAT16
-    if not is_short or workload.precision is Precision.FLOAT32:
-        return ()
-    return (reason(ReasonCode.ALREADY_SO),)
 
 
 def _unwanted(

@@ -112,6 +112,8 @@ def _parsed(text: str) -> Condition | None:
 def _exclusion(condition: Condition, text: str, given: Circumstances) -> Reason:
     if condition.name in ("already_default", "onednn_by_default"):
         return reason(ReasonCode.ALREADY_SO, system=given.profile.os.family.value)
+    if condition.name == "short_format":
+        return reason(ReasonCode.ALREADY_SO)
     if condition.name == "framework_not_installed":
         return reason(ReasonCode.FRAMEWORK_NOT_FOUND, framework=" | ".join(condition.values))
     if condition.name == "isa_lacks":

@@ -17,6 +17,10 @@ FLAG_TEXTS = {
     "no_tensorflow": N_("TensorFlow has no ready-made build for the machine"),
     "onednn_by_default": N_("TensorFlow takes oneDNN's kernels by itself"),
     "onednn_off_by_default": N_("TensorFlow leaves oneDNN's kernels off on this processor"),
+    "short_format": N_("the job is computed in a short format as it is"),
+    "has_served_card": N_(
+        "a graphics card that the makers of frameworks support is in this machine"
+    ),
     "memory_fits": N_("the job fits the memory"),
     "depends_on_code": N_("it depends on your code"),
 }
@@ -28,6 +32,7 @@ NAME_TEXTS = {
     "cpu_vendor": N_("the processor is from {values}"),
     "gpu_vendor": N_("the GPU is from {values}"),
     "gpu_lacks": N_("no GPU is from {values}"),
+    "gpus_served": N_("the makers of frameworks support the GPU from {values}"),
     "npu_lacks": N_("no NPU is from {values}"),
     "phase": N_("the job is {values}"),
     "runs_on": N_("the work runs on the {values}"),

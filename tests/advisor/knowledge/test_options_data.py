@@ -8,6 +8,7 @@ from advisor.knowledge.conditions import parse_condition
 from advisor.model.machine import OsFamily
 from advisor.model.option import Advice, OptionKind
 from advisor.model.quantity import Phase
+from advisor.predict.changed_job import mixed_format
 from tests.helpers.bundled import bundled_knowledge
 
 EVIDENCE_CLASSES = {
@@ -219,16 +220,16 @@ def test_flags_of_the_compiler_are_those_of_the_one_that_is_there(options):
 
 
 @pytest.mark.parametrize(
-    ("name", "driver", "lacks"),
-    [("rusticl", "radeonsi", "gpu_lacks:amd"), ("rusticl-intel", "iris", "gpu_lacks:intel")],
+    ("name", "driver", "vendor"),
+    [("rusticl", "radeonsi", "amd"), ("rusticl-intel", "iris", "intel")],
 )
-def test_rusticl_is_switched_on_by_the_driver_of_the_gpu(options, name, driver, lacks):
+def test_rusticl_is_switched_on_by_the_driver_of_the_gpu(options, name, driver, vendor):
     fact = options[name]
     assert [(setting.name, setting.value) for setting in fact.environment] == [
         ("RUSTICL_ENABLE", driver)
     ]
     assert fact.how == f"RUSTICL_ENABLE={driver} clinfo"
-    assert fact.excluded_when == (lacks,)
+    assert fact.excluded_when == (f"gpu_lacks:{vendor}", f"gpus_served:{vendor}")
 
 
 @pytest.mark.parametrize(
@@ -239,6 +240,13 @@ def test_rusticl_is_switched_on_by_the_driver_of_the_gpu(options, name, driver, 
         ("cloud-cpu-amx", "isa_has:amx_bf16|avx512_bf16|bf16"),
         ("buy-used-gpu", "gpu_vendor:nvidia"),
         ("buy-rdna", "gpu_vendor:nvidia"),
+        ("buy-used-gpu", "has_served_card"),
+        ("buy-rdna", "has_served_card"),
+        ("bf16-cpu-torch", "short_format"),
+        ("fpmath-bf16", "short_format"),
+        # Where TensorFlow does not run there is nothing to stay with.
+        ("keras-backend-torch-cpu", "no_tensorflow"),
+        ("keras-backend-jax-cpu", "no_tensorflow"),
     ],
 )
 def test_nobody_is_told_what_is_not_for_the_machine_or_there_already(options, name, condition):
@@ -251,3 +259,9 @@ def test_instinct_cards_have_ways_to_all_frameworks_that_amd_builds_for_them(opt
         for way in ways:
             assert family in options[way].gpu_architectures
         assert family not in options["tf-rocm"].gpu_architectures
+
+
+def test_a_mixed_policy_is_for_jobs_without_a_short_format(options):
+    mixed = [fact for fact in options.values() if mixed_format(fact) is not None]
+    assert mixed
+    assert all("short_format" in fact.excluded_when for fact in mixed)

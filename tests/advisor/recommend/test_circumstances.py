@@ -6,7 +6,7 @@ import pytest
 
 from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS, Condition, parse_condition
 from advisor.model.machine import DeviceKind, Memory, Npu, OsFamily
-from advisor.model.quantity import Phase
+from advisor.model.quantity import Phase, Precision
 from advisor.recommend.circumstances import (
     Circumstances,
     decide,
@@ -151,6 +151,41 @@ def test_groups_of_one_channel_are_a_kind_besides(channels, answer):
     assert decide(parse_condition("network_has:grouped"), given=where) is True
 
 
+CARD = a_gpu(kind=DeviceKind.DGPU)
+INSIDE = a_gpu(id="gpu1")
+ARC = a_gpu(id="gpu2", vendor="Intel", name="Arc", pci_vendor_id="8086", kind=DeviceKind.DGPU)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "official", "has_card", "are_served"),
+    [
+        ((CARD,), {"gpu0": True}, True, True),
+        ((CARD,), {"gpu0": False}, False, False),
+        ((CARD, INSIDE), {"gpu0": True, "gpu1": False}, True, False),
+        # What nobody recognises tells nothing.
+        ((CARD, INSIDE), {"gpu0": True}, True, True),
+        ((INSIDE,), {"gpu1": True}, False, True),
+        ((ARC,), {"gpu2": True}, True, False),
+        ((), {}, False, False),
+        ((CARD,), None, None, None),
+        ((), None, False, None),
+    ],
+)
+def test_whether_gpus_are_served(gpus, official, has_card, are_served):
+    where = dataclasses.replace(given(graphics=gpus), official=official)
+    assert decide(parse_condition("has_served_card"), given=where) is has_card
+    assert decide(parse_condition("gpus_served:amd"), given=where) is are_served
+    other = dataclasses.replace(where, is_for_this_machine=False)
+    assert decide(parse_condition("has_served_card"), given=other) is False
+
+
+@pytest.mark.parametrize("precision", list(Precision))
+def test_whether_a_job_has_a_short_format_as_it_is(precision):
+    where = given(workload=a_workload(precision=precision))
+    answer = decide(parse_condition("short_format"), given=where)
+    assert answer is (precision is not Precision.FLOAT32)
+
+
 def test_every_word_of_the_language_is_decided_when_all_is_known():
     where = Circumstances(
         profile=a_profile(
@@ -158,6 +193,7 @@ def test_every_word_of_the_language_is_decided_when_all_is_known():
             os=an_os(hypervisor="", container=""),
         ),
         workload=a_workload(operators=(GEMM,)),
+        official={"gpu0": False},
     )
     conditions = [
         *(Condition(name=name, operator="") for name in FLAGS - {"depends_on_code"}),

@@ -57,6 +57,7 @@ def test_a_mixed_format_is_no_option_where_the_format_is_short_already(precision
     fact = a_fact(
         kind=OptionKind.PRECISION,
         how='keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+        excluded_when=("short_format",),
     )
     assert [option.id for option in listed(fact).options] == [STAY_ID, fact.id]
     found = list_options(
@@ -236,7 +237,7 @@ def test_a_row_that_may_help_is_not_against_itself():
     ("features", "is_told"), [(("avx", "avx2"), True), ((), True), (("sse4_1",), False)]
 )
 def test_nothing_speaks_for_tensorflow_where_it_does_not_run(features, is_told):
-    fact = a_fact(id="keras-backend-torch-cpu", advice=Advice.AVOID)
+    fact = a_fact(advice=Advice.AVOID, excluded_when=("no_tensorflow",))
     found = listed(fact, profile=a_profile(cpu=a_cpu(isa_features=features)))
     assert bool(found.avoid) is is_told
 
@@ -248,7 +249,9 @@ def test_nothing_speaks_for_tensorflow_where_it_does_not_run(features, is_told):
     (a_gpu(), {}, True),
 ])  # fmt: skip
 def test_nobody_with_a_card_that_frameworks_support_is_told_to_buy_some_card(card, wishes, is_told):
-    fact = a_fact(id="buy-used-gpu", kind=OptionKind.BUY, effect_low=None, effect_high=None)
+    fact = a_fact(
+        kind=OptionKind.BUY, effect_low=None, effect_high=None, excluded_when=("has_served_card",)
+    )
     profile = a_profile(graphics=(card,), power=Power(on_battery=None, governor=None), chassis=None)
     knowledge = Knowledge(options=(fact,), gpu_families=(a_family(), RDNA3))
     found = listed(profile=profile, knowledge=knowledge, **wishes)
@@ -256,13 +259,12 @@ def test_nobody_with_a_card_that_frameworks_support_is_told_to_buy_some_card(car
     assert (fact.id in [each.option_id for each in found.rejections]) != is_told
 
 
-@pytest.mark.parametrize("name", ["bf16-cpu-torch", "fpmath-bf16"])
-def test_a_job_in_bfloat16_is_not_told_to_compute_in_bfloat16(name):
-    fact = a_fact(id=name, effect_low=None, effect_high=None)
-    assert [hint.option.id for hint in listed(fact).hints] == [name]
+def test_a_job_in_bfloat16_is_not_told_to_compute_in_bfloat16():
+    fact = a_fact(effect_low=None, effect_high=None, excluded_when=("short_format",))
+    assert [hint.option.id for hint in listed(fact).hints] == [fact.id]
     found = listed(fact, workload=a_workload(precision=Precision.BFLOAT16))
     assert found.hints == ()
-    (rejection,) = (each for each in found.rejections if each.option_id == name)
+    (rejection,) = (each for each in found.rejections if each.option_id == fact.id)
     assert codes(rejection) == [ReasonCode.ALREADY_SO]
 
 
@@ -274,3 +276,13 @@ def test_the_driver_for_old_radeons_is_for_those_that_amd_leaves_out(device_id, 
     found = listed(profile=a_profile(graphics=(gpu,)), knowledge=bundled_knowledge())
     assert ("rusticl" in [hint.option.id for hint in found.hints]) == is_told
     assert ("rusticl" in [each.option_id for each in found.rejections]) != is_told
+
+
+@pytest.mark.parametrize(("device_id", "is_told"), [("5912", True), ("e20b", False)])
+def test_the_driver_for_old_gpus_of_intel_is_for_those_that_intel_leaves_out(device_id, is_told):
+    kind = DeviceKind.IGPU if is_told else DeviceKind.DGPU
+    gpu = a_gpu(
+        vendor="Intel", name="a GPU", kind=kind, pci_vendor_id="8086", pci_device_id=device_id
+    )
+    found = listed(profile=a_profile(graphics=(gpu,)), knowledge=bundled_knowledge())
+    assert ("rusticl-intel" in [hint.option.id for hint in found.hints]) == is_told
