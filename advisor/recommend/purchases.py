@@ -30,6 +30,8 @@ PER_VENDOR = 3
 _FOR_DESKTOPS = re.compile(r"GeForce RTX|Radeon RX|Intel Arc [AB]\d")
 _NOT_FOR_DESKTOPS = re.compile(r"Mobile|Laptop|\d{3}M\b|Max-Q")
 
+# A desktop's own Windows under Linux: a card of the desktop works there.
+_LETS_CARDS_IN = frozenset({"wsl"})
 _NO_BUILD = "Keras on TensorFlow, which the work is written in, has no official build for them"
 # So is such a card of this machine ranked: through PyTorch.
 _ONLY_PYTORCH = (
@@ -99,6 +101,12 @@ def why_no_card(profile: MachineProfile, preferences: Preferences) -> Reason | N
     if profile.power.has_battery:
         why = (
             "this machine has a battery, and a card needs a desktop: say how many hours a week you "
+            "compute to have it compared"
+        )
+        return reason(ReasonCode.NOT_APPLICABLE, why=why)
+    if profile.os.hypervisor and profile.os.hypervisor not in _LETS_CARDS_IN:
+        why = (
+            "this is a virtual machine, and a card needs a desktop: say how many hours a week you "
             "compute to have it compared"
         )
         return reason(ReasonCode.NOT_APPLICABLE, why=why)

@@ -10,7 +10,7 @@ from advisor.model.machine import Chassis, DeviceKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, ReasonCode
 from advisor.recommend.purchases import choose_purchases, is_purchasable, shortlist
-from tests.advisor.recommend.builders import GIB, a_cpu, a_profile, a_spec, a_workload
+from tests.advisor.recommend.builders import GIB, a_cpu, a_profile, a_spec, a_workload, an_os
 from tests.advisor.recommend.families import AMPERE, RDNA3
 from tests.helpers.bundled import bundled_knowledge
 
@@ -53,6 +53,20 @@ def test_a_card_is_not_for_a_laptop_unless_it_is_asked_for(has_battery, hours, n
     )
     assert len(options) == n_options
     assert [entry.option_id for entry in rejections] == ["buy"] * (1 - n_options)
+
+
+@pytest.mark.parametrize(
+    ("hypervisor", "hours", "n_options"),
+    [("kvm", None, 0), ("kvm", 20.0, 1), ("wsl", None, 1), ("", None, 1), (None, None, 1)],
+)
+def test_a_card_is_not_for_a_virtual_machine_unless_it_is_asked_for(hypervisor, hours, n_options):
+    options, _ = choose_purchases(
+        profile=a_profile(os=an_os(hypervisor=hypervisor)),
+        workload=a_workload(),
+        preferences=Preferences(use_h_per_week=hours),
+        knowledge=Knowledge(devices=(a_spec(),), gpu_families=(AMPERE,)),
+    )
+    assert len(options) == n_options
 
 
 @pytest.mark.parametrize(
