@@ -17,6 +17,7 @@ Flags
     no_tensorflow         TensorFlow has no ready-made build for the machine
     onednn_by_default     TensorFlow takes oneDNN's kernels by itself (for the reader: so already)
     onednn_off_by_default TensorFlow has them and leaves them off on this processor
+    onnx_file             the network is an ONNX file, which neither Keras nor TensorFlow reads
     short_format          the job is computed in a format shorter than float32 as it is
     has_served_card       a graphics card that is officially supported for the job is in the
                           machine, and the advice is about this machine: nobody said how much
@@ -88,6 +89,7 @@ FLAGS = frozenset(
         "no_tensorflow",
         "onednn_by_default",
         "onednn_off_by_default",
+        "onnx_file",
         "short_format",
         "has_served_card",
         "memory_fits",

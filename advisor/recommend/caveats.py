@@ -18,6 +18,7 @@ from advisor.recommend.circumstances import (
     fits_here,
     fitting_batch,
     is_intel_mac,
+    is_onnx,
     is_x86,
     needed_bytes,
     tensorflow_runs,
@@ -82,7 +83,7 @@ def machine_caveats(
     ]
     if profile.overrides:
         found.append(caveat("overridden", names=", ".join(profile.overrides)))
-    found += _framework(profile)
+    found += _framework(profile, workload)
     found += _memory(profile, workload)
     if workload.precision is Precision.INT8:
         found.append(caveat("int8_needs_quantising"))
@@ -92,8 +93,10 @@ def machine_caveats(
     return tuple(found)
 
 
-def _framework(profile: MachineProfile) -> Iterable[Caveat]:
-    """Yield why TensorFlow, which the times are of, has no ready-made build for a machine."""
+def _framework(profile: MachineProfile, workload: Workload) -> Iterable[Caveat]:
+    """Yield why TensorFlow, which the times are of, is not what runs the job."""
+    if is_onnx(workload):
+        yield caveat(f"onnx_file_{workload.phase.value}")
     runs = tensorflow_runs(profile)
     if runs is False:
         has_builds = not is_intel_mac(profile) and profile.os.family is not OsFamily.OTHER

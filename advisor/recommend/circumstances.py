@@ -37,6 +37,7 @@ _MARGIN = 0.9
 # Larger processors in one package may be divided (the first Threadrippers were).
 _MOST_CORES_OF_A_NODE = 14
 
+_ONNX_SUFFIX = ".onnx"
 _GIB = 1024**3
 _PCI_VENDORS = {
     "1002": "amd",
@@ -99,6 +100,11 @@ class Circumstances:
     workload: Workload
     official: Mapping[str, bool] | None = None
     is_for_this_machine: bool = True
+
+
+def is_onnx(workload: Workload) -> bool:
+    """Whether the network of a job is an ONNX file."""
+    return workload.network.lower().endswith(_ONNX_SUFFIX)
 
 
 def vendor_word(text: str | None, *, pci_vendor_id: str | None = None) -> str | None:
@@ -278,6 +284,7 @@ def _decide_flag(name: str, given: Circumstances) -> bool | None:
         "no_tensorflow": _has_no_tensorflow(profile),
         "onednn_by_default": has_onednn_by_default(profile),
         "onednn_off_by_default": _is_onednn_off(profile),
+        "onnx_file": is_onnx(given.workload),
         "short_format": given.workload.precision is not Precision.FLOAT32,
         "has_served_card": _has_served_card(given),
         "memory_fits": fits_here(given.workload, profile),

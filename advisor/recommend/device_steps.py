@@ -36,6 +36,7 @@ def device_steps(
     families: Mapping[str, GpuFamily],
     hints: Iterable[Hint],
     ready: Readiness = NOTHING_READY,
+    is_onnx: bool = False,
 ) -> tuple[Step, ...]:
     """Return how to reach a GPU of this machine: its family's route, then what hints say of it.
 
@@ -48,6 +49,7 @@ def device_steps(
         families: family of each GPU by its id.
         hints: of the options table; those about this device hold the commands.
         ready: what is installed already.
+        is_onnx: whether the network is an ONNX file, which Keras does not read.
     """
     gpu = own_gpu(option, profile=profile)
     family = None if gpu is None else families.get(gpu.id)
@@ -74,7 +76,8 @@ def device_steps(
     for way in ways:
         steps += way
     has_keras = any(step.content == _KERAS for step in steps)
-    if _needs_keras_step(support.route, phase=phase, ready=ready) and not has_keras:
+    needs_keras = not is_onnx and _needs_keras_step(support.route, phase=phase, ready=ready)
+    if needs_keras and not has_keras:
         steps.append(_keras_step(profile, after=steps, ready=ready))
     steps.append(Step(kind="text", caption="Advice", content=family.advice))
     return tuple(steps)

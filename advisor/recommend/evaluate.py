@@ -26,6 +26,7 @@ from advisor.model.trial import TrialReport, TrialResult
 from advisor.predict.context import PredictionContext
 from advisor.predict.predict import predict
 from advisor.predict.transfer import hardware_key
+from advisor.recommend.circumstances import is_onnx
 from advisor.recommend.cost import price
 from advisor.recommend.devices import families_of, own_gpu, spec_of
 from advisor.recommend.effort import effort_of
@@ -236,6 +237,7 @@ def ready_for(option: Option, *, given: PredictionContext) -> Readiness:
         profile=given.profile,
         phase=given.workload.phase,
         measurements=given.measurements,
+        is_onnx=is_onnx(given.workload),
     )
 
 

@@ -43,6 +43,11 @@ _CUDA_ENDS = {"nvidia-maxwell": 130, "nvidia-pascal-volta": 130}
 _LAST_TF_FOR_METAL, _TF_FOR_DIRECTML = (2, 18), (2, 10)
 _OPENVINO = frozenset({"openvino", "onnxruntime-openvino"})
 _TENSORFLOW = frozenset({"tensorflow", "tensorflow-cpu", "tensorflow-intel", "tensorflow-macos"})
+# What runs an ONNX file as it is, and what the network of one is trained in.
+_FOR_ONNX = {
+    Phase.INFERENCE: frozenset({*_OPENVINO, "onnxruntime-directml"}),
+    Phase.TRAINING: frozenset({"torch"}),
+}
 _IS_INSTALLED = "Installed already"
 
 
@@ -94,6 +99,7 @@ def readiness_of(
     profile: MachineProfile,
     phase: Phase,
     measurements: MeasurementSet | None = None,
+    is_onnx: bool = False,
 ) -> Readiness:
     """Return what is installed already for a job on a GPU.
 
@@ -103,6 +109,7 @@ def readiness_of(
         profile: the machine.
         phase: of the job.
         measurements: made here; a driver that gave none of what was asked of it does not work.
+        is_onnx: whether the network is an ONNX file, which not every framework runs.
     """
     has_driver = _has_driver(gpu, profile=profile, measurements=measurements)
     if family is None:
@@ -110,7 +117,10 @@ def readiness_of(
     wanted = _Wanted(profile=profile, family=family, phase=phase)
     for environment in profile.environments:
         for framework in environment.frameworks:
-            reaches = _REACHES.get(framework.name.lower())
+            name = framework.name.lower()
+            if is_onnx and name not in _FOR_ONNX[phase]:
+                continue
+            reaches = _REACHES.get(name)
             if reaches is not None and reaches(framework, environment, wanted):
                 return Readiness(
                     has_driver=has_driver, framework=framework, environment=environment

@@ -34,7 +34,7 @@ from advisor.predict.index import KnowledgeIndex, knowledge_index
 from advisor.predict.predict import predict_baseline
 from advisor.recommend.caveats import advice_caveats, machine_caveats, trial_caveats
 from advisor.recommend.choose import choose
-from advisor.recommend.circumstances import Circumstances
+from advisor.recommend.circumstances import Circumstances, is_onnx
 from advisor.recommend.device_steps import device_steps
 from advisor.recommend.devices import families_of, hints_beyond
 from advisor.recommend.evaluate import Given, evaluate, ready_for, speedup_of
@@ -48,7 +48,7 @@ from advisor.recommend.own_power import power_w
 from advisor.recommend.preferences import check_date, check_preferences
 from advisor.recommend.rank import Candidate, Placed, rank
 from advisor.recommend.reasons import caveat
-from advisor.recommend.rented_software import RentedJob, is_onnx
+from advisor.recommend.rented_software import RentedJob
 from advisor.recommend.staying import STAY_ID, steps_of_staying
 from advisor.recommend.steps import steps_for
 from advisor.recommend.tried import measured_prediction, trials_of, with_tried
@@ -255,6 +255,7 @@ def _steps(
         families=families,
         hints=hints,
         ready=ready_for(option, given=context),
+        is_onnx=is_onnx(context.workload),
     )
     further = steps_once_there(
         option.id.removeprefix(DEVICE_PREFIX),

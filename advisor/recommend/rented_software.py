@@ -12,10 +12,8 @@ from advisor.i18n import N_
 from advisor.model.offer import Offer
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Step
-from advisor.model.workload import Workload
 
 _ARM = ("arm64", "aarch64")
-_ONNX_SUFFIX = ".onnx"
 # Stands for the user's own program.
 _PROGRAMS = {Phase.TRAINING: "TRAIN.py", Phase.INFERENCE: "PREDICT.py"}
 # The last with CUDA 12, which older cards need (PyPI: the extras of onnxruntime-gpu 1.26 and 1.27,
@@ -45,11 +43,6 @@ class RentedJob:
 
 
 KERAS_TRAINING = RentedJob()
-
-
-def is_onnx(workload: Workload) -> bool:
-    """Whether the network of a job is an ONNX file."""
-    return workload.network.lower().endswith(_ONNX_SUFFIX)
 
 
 def is_arm(offer: Offer) -> bool:

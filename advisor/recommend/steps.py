@@ -29,6 +29,7 @@ PHYSICAL_CORES = "PHYS"
 
 _BOTH_VALUES = "|"
 _MAKES_ENVIRONMENT = " -m venv "
+_REMOVES = "pip uninstall"
 # By the program on the path, not by that of an environment.
 _INSTALLS = re.compile(r"(?<!/)\bpip install")
 # Pythons that belong to the system (Debian, Ubuntu, Homebrew) refuse what pip would install.
@@ -170,7 +171,9 @@ def _fact_steps(fact: OptionFact, *, told: tuple[str, ...], profile: MachineProf
         and not (told and piece.startswith("export "))
     ]
     how = "\n".join(pieces)
-    needs_environment = _INSTALLS.search(how) and _MAKES_ENVIRONMENT not in how
+    # What is removed is removed where it is.
+    has_environment = _MAKES_ENVIRONMENT in how or _REMOVES in how
+    needs_environment = _INSTALLS.search(how) and not has_environment
     steps = [_OWN_ENVIRONMENT] if needs_environment and not is_windows else []
     for piece in pieces:
         kind = kind_of(piece)

@@ -17,6 +17,7 @@ FLAG_TEXTS = {
     "no_tensorflow": N_("TensorFlow has no ready-made build for the machine"),
     "onednn_by_default": N_("TensorFlow takes oneDNN's kernels by itself"),
     "onednn_off_by_default": N_("TensorFlow leaves oneDNN's kernels off on this processor"),
+    "onnx_file": N_("the network is an ONNX file, and TensorFlow reads none"),
     "short_format": N_("the job is computed in a short format as it is"),
     "has_served_card": N_(
         "a graphics card that the makers of frameworks support is in this machine"

@@ -262,6 +262,14 @@ CAVEATS: dict[str, tuple[str, ...]] = {
            " it does not run here with any batch."),
         N_("The job needs {needed_bytes}, more than this machine has free."),
     ),
+    "onnx_file_inference": (
+        N_("The times of this machine are those of the same network in Keras on TensorFlow. ONNX"
+           " Runtime, which runs the file as it is, was faster where both were measured."),
+    ),
+    "onnx_file_training": (
+        N_("An ONNX file is made for inference. The times are those of training the same network"
+           " in Keras on TensorFlow; it is trained in the framework that it was exported from."),
+    ),
     "tensorflow_needs_avx": (
         N_("TensorFlow's ready-made builds stop at once on this processor, which has no AVX. The"
            " times are as if it ran: take another framework (PyTorch, ONNX Runtime), or a rented"

@@ -283,6 +283,10 @@ WHY_NOT = (
         " compute to have it compared"
     ),
     N_(
+        "this is a virtual machine, and a card needs a desktop: say how many hours a week you"
+        " compute to have it compared"
+    ),
+    N_(
         "this machine has a battery, and a card needs a desktop: say how many hours a week you"
         " compute to have it compared"
     ),

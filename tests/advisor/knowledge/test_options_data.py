@@ -265,3 +265,18 @@ def test_a_mixed_policy_is_for_jobs_without_a_short_format(options):
     mixed = [fact for fact in options.values() if mixed_format(fact) is not None]
     assert mixed
     assert all("short_format" in fact.excluded_when for fact in mixed)
+
+
+def test_what_keras_and_tensorflow_alone_do_is_not_for_onnx_files(options):
+    theirs = {
+        fact.id
+        for fact in options.values()
+        if "KERAS_BACKEND" in str(fact.environment)
+        or any(clause.startswith(("tensorflow", "keras")) for clause in _clauses(fact))
+    }
+    assert len(theirs) >= 14
+    assert all("onnx_file" in options[name].excluded_when for name in theirs)
+
+
+def _clauses(fact):
+    return [clause.strip() for clause in (fact.min_versions or "").split(";")]

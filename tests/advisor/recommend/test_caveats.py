@@ -129,6 +129,15 @@ def test_no_measurements_at_all():
     assert [entry.code for entry in found] == ["not_measured"]
 
 
+@pytest.mark.parametrize("phase", list(Phase))
+def test_whose_times_are_given_for_an_onnx_file(phase):
+    job = a_workload(network="net.onnx", phase=phase)
+    found = machine_caveats(a_profile(), measurements=None, workload=job)
+    assert f"onnx_file_{phase.value}" in [entry.code for entry in found]
+    other = machine_caveats(a_profile(), measurements=None, workload=a_workload(phase=phase))
+    assert not any(entry.code.startswith("onnx") for entry in other)
+
+
 def test_what_was_tried_is_something_that_was_measured():
     found = machine_caveats(a_profile(), measurements=None, workload=a_workload(), is_tried=True)
     assert [entry.code for entry in found] == ["only_tried"]

@@ -179,6 +179,14 @@ def test_whether_gpus_are_served(gpus, official, has_card, are_served):
     assert decide(parse_condition("has_served_card"), given=other) is False
 
 
+@pytest.mark.parametrize(
+    ("network", "expected"), [("net.onnx", True), ("NET.ONNX", True), ("onnx.keras", False)]
+)
+def test_a_file_tells_by_its_name_what_it_is(network, expected):
+    where = given(workload=a_workload(network=network))
+    assert decide(parse_condition("onnx_file"), given=where) is expected
+
+
 @pytest.mark.parametrize("precision", list(Precision))
 def test_whether_a_job_has_a_short_format_as_it_is(precision):
     where = given(workload=a_workload(precision=precision))

@@ -141,3 +141,16 @@ def test_a_driver_that_works_is_not_installed_again():
     told = told_of(Readiness(has_driver=True), how=how)
     assert not any("apt install" in text for text in told)
     assert "pip install torch" in told
+
+
+def test_keras_is_not_brought_for_an_onnx_file():
+    option = an_option("device:gpu0", kind=OptionKind.LOCAL_DEVICE, device_id="gpu0")
+    told = [
+        device_steps(
+            option, profile=a_profile(), phase=Phase.TRAINING, families={"gpu0": RDNA3}, hints=(),
+            is_onnx=is_onnx,
+        )
+        for is_onnx in (False, True)
+    ]  # fmt: skip
+    has_keras = [any("keras" in step.content for step in steps) for steps in told]
+    assert has_keras == [True, False]

@@ -133,6 +133,24 @@ def test_frameworks_for_inference_and_for_windows(frameworks, phase, system, is_
     assert (ready(ARC, *frameworks, phase=phase, os=system).framework is not None) == is_there
 
 
+@pytest.mark.parametrize(
+    ("framework", "phase", "is_there"),
+    [
+        (("openvino", "2026.4.1"), Phase.INFERENCE, True),
+        (("torch", "2.15.0+xpu"), Phase.INFERENCE, False),
+        (("torch", "2.15.0+xpu"), Phase.TRAINING, True),
+    ],
+)
+def test_not_every_framework_runs_an_onnx_file(framework, phase, is_there):
+    gpu = a_gpu(kind=DeviceKind.DGPU)
+    profile = a_profile(graphics=(gpu,), environments=(an_environment(framework),))
+    found = [
+        readiness_of(gpu, family=ARC, profile=profile, phase=phase, is_onnx=is_onnx).framework
+        for is_onnx in (False, True)
+    ]
+    assert [each is not None for each in found] == [True, is_there]
+
+
 def test_openvino_is_no_way_where_another_is_official():
     assert ready(RDNA3, ("openvino", "2026.4.1"), phase=Phase.INFERENCE).framework is None
 

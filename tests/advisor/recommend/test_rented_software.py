@@ -9,7 +9,6 @@ from advisor.model.quantity import Phase
 from advisor.recommend.rented_software import (
     KERAS_TRAINING,
     RentedJob,
-    is_onnx,
     pip_packages,
     program_steps,
 )
@@ -19,7 +18,6 @@ from tests.advisor.recommend.builders import (
     a_cloud_option,
     a_gpu_offer,
     a_profile,
-    a_workload,
     an_offer,
 )
 
@@ -50,13 +48,6 @@ OLD_TRAINING = RentedJob(is_onnx=True, needs_cuda_12=True)
 )
 def test_a_network_gets_the_framework_that_runs_it(offer, job, packages):
     assert shlex.split(pip_packages(offer, job)) == packages
-
-
-@pytest.mark.parametrize(
-    ("network", "expected"), [("net.onnx", True), ("NET.ONNX", True), ("onnx.keras", False)]
-)
-def test_a_file_tells_by_its_name_what_it_is(network, expected):
-    assert is_onnx(a_workload(network=network)) is expected
 
 
 @pytest.mark.parametrize("offer", [CPU, GPU, ARM])

@@ -77,6 +77,8 @@ def test_instructions_are_typed_as_windows_own_powershell_takes_them():
         (OsFamily.MACOS, "pip install x", [NEW_ENVIRONMENT, "pip install x"]),
         (OsFamily.WINDOWS, "pip install x", ["pip install x"]),
         (OsFamily.LINUX, OWN_ENVIRONMENT, [OWN_ENVIRONMENT]),
+        # What is removed is removed where it is.
+        (OsFamily.LINUX, "pip uninstall x ; pip install y", ["pip uninstall x", "pip install y"]),
         (OsFamily.LINUX, "pip uninstall x", ["pip uninstall x"]),
     ],
 )  # fmt: skip
