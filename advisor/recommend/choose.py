@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from advisor.model.option import OptionKind
 from advisor.recommend.offers import LARGE_VENDORS
-from advisor.recommend.rank import Placed
+from advisor.recommend.rank import TIE_FRACTION, Candidate, Placed
 
 # Rows in the table of advice.
 SHOWN = 12
@@ -39,6 +39,7 @@ def way_of(placed: Placed) -> str:
 
 def choose(placed: Sequence[Placed]) -> tuple[Placed, ...]:
     """Return the rows to show, in their order, ranks and ties counted among them alone."""
+    placed = _worth_a_look(placed)
     wanted = _required(placed)
     counts = Counter(way_of(placed[position]) for position in wanted)
     for position, entry in enumerate(placed):
@@ -50,6 +51,24 @@ def choose(placed: Sequence[Placed]) -> tuple[Placed, ...]:
             wanted.add(position)
             counts[way] += 1
     return _renumbered([placed[position] for position in sorted(wanted)])
+
+
+def _worth_a_look(placed: Sequence[Placed]) -> list[Placed]:
+    """Return the options but rented machines that gain nothing: as fast as now, later and dearer.
+
+    One that costs no more than staying stands: electricity is dear in some places.
+    """
+    now = next((p.candidate for p in placed if p.candidate.option.kind is OptionKind.STAY), None)
+    return [entry for entry in placed if now is None or not _gains_nothing(entry.candidate, now)]
+
+
+def _gains_nothing(candidate: Candidate, now: Candidate) -> bool:
+    if candidate.option.offer is None or candidate.usd is None or now.usd is None:
+        return False
+    is_as_fast = (
+        candidate.prediction.total_s.mid > (1.0 - TIE_FRACTION) * now.prediction.total_s.mid
+    )
+    return is_as_fast and candidate.effective_s > now.effective_s and candidate.usd > now.usd
 
 
 def _required(placed: Sequence[Placed]) -> set[int]:

@@ -16,11 +16,12 @@ from advisor.knowledge.cloud import HOURS_PER_MONTH, CloudIndex
 from advisor.model.offer import BillingRule, Offer
 from advisor.model.option import Option
 from advisor.model.prediction import Cost, CostPart, Prediction
-from advisor.model.quantity import Interval, Source
+from advisor.model.quantity import Interval, Phase, Source
 from advisor.model.workload import Workload
 from advisor.recommend.cost_parts import Side, added, exactly
 from advisor.recommend.effort import CLOUD_SETUP_S
 from advisor.recommend.job_data import UPLOAD_BYTE_PER_S, JobData
+from advisor.recommend.offers import ANY_REGION
 from advisor.recommend.preferences import age_days
 from advisor.recommend.spot import redone_s
 
@@ -35,6 +36,20 @@ _REDONE = N_("expected work lost to interruptions, saved after each epoch")
 _REDONE_WITH_DATA = N_(
     "expected work lost to interruptions, saved after each epoch, and data brought there again"
 )
+# All samples are one epoch of inference, and nobody knows what of its results is saved on the way.
+_REDONE_INFERENCE = N_(
+    "expected work lost to interruptions, as if nothing were saved before the end"
+)
+_REDONE_INFERENCE_WITH_DATA = N_(
+    "expected work lost to interruptions, as if nothing were saved before the end, and data "
+    "brought there again"
+)
+_REDONE_WORDS = {
+    (Phase.TRAINING, False): _REDONE,
+    (Phase.TRAINING, True): _REDONE_WITH_DATA,
+    (Phase.INFERENCE, False): _REDONE_INFERENCE,
+    (Phase.INFERENCE, True): _REDONE_INFERENCE_WITH_DATA,
+}
 _DISK = N_("{size} GiB while the machine runs")
 _DOWNLOAD = N_("download of the network, {size} MiB")
 _DOWNLOAD_ELSEWHERE = N_("download of the network, {size} MiB, at the price of {place}")
@@ -94,6 +109,7 @@ def rent_cost(
         prediction.total_s,
         redone,
         data,
+        phase=workload.phase,
         usd_per_hour=usd_per_hour,
         rule=index.billing_rule(offer.vendor),
         dated=_dated(observed_on, today),
@@ -106,7 +122,8 @@ def rent_cost(
         if side.missing is not None:
             missing.append(side.missing)
     form = "spot" if option.is_spot else "on demand"
-    title = f"{offer.vendor} {offer.called} in {offer.region}, {form}"
+    where = "" if offer.region == ANY_REGION else f" in {offer.region}"
+    title = f"{offer.vendor} {offer.called}{where}, {form}"
     return added(
         parts=parts,
         missing=missing,
@@ -125,6 +142,7 @@ def _hour_parts(
     redone: Interval,
     data: JobData,
     *,
+    phase: Phase,
     usd_per_hour: float,
     rule: BillingRule | None,
     dated: str,
@@ -144,7 +162,7 @@ def _hour_parts(
         usd = exactly(data.upload_s * usd_per_s)
         parts.append(CostPart(code="upload", usd=usd, explanation=_upload_words(data)))
     if redone.high > 0.0:
-        explanation = _REDONE if data.upload_s <= _MOMENT_S else _REDONE_WITH_DATA
+        explanation = _REDONE_WORDS[phase, data.upload_s > _MOMENT_S]
         usd = redone.scaled(usd_per_s)
         parts.append(CostPart(code="redone", usd=usd, explanation=explanation))
     before_s = CLOUD_SETUP_S + data.upload_s

@@ -121,6 +121,8 @@ MONEY = (
     N_("download of the network, {size} MiB, in the range of other vendors"),
     N_("download of the network, {size} MiB, at the price of {place}"),
     N_("download of the network, {size} MiB"),
+    N_("{machine}, spot"),
+    N_("{machine}, on demand"),
     N_("{machine} in {place}, spot"),
     N_("{machine} in {place}, on demand"),
 )

@@ -110,6 +110,7 @@ def test_a_known_device_id_leads_to_its_family(families, vendor, device, name, e
         ("Tegra X1 (Maxwell)", "nvidia-tegra-old"),
         ("Tegra Orin (Ampere)", "nvidia-tegra"),
         ("NVIDIA Jetson Orin Nano (GPU)", "nvidia-tegra"),
+        ("GA10B [Orin Nano]", "nvidia-tegra"),
     ],
 )
 def test_a_name_leads_to_its_family(families, name, expected):

@@ -1,6 +1,9 @@
 """The rows that are shown: the best, and one of each way to go."""
 
+import dataclasses
 import itertools
+
+import pytest
 
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import Objective, Preferences
@@ -91,3 +94,27 @@ def test_ranks_count_among_the_shown_and_ties_name_only_these():
 
 def test_nothing_to_show():
     assert choose(()) == ()
+
+
+@pytest.mark.parametrize(
+    ("hours", "usd", "stay_usd", "is_shown"),
+    [
+        (3.8, 1.0, 0.0, False),
+        (4.2, 1.0, 0.0, False),
+        (2.0, 1.0, 0.0, True),
+        (3.8, 1.0, 1.5, True),
+        (3.8, 1.0, None, True),
+    ],
+)
+def test_a_rented_machine_as_fast_as_now_is_not_shown_where_it_is_later_and_dearer(
+    hours, usd, stay_usd, is_shown
+):
+    machine = dataclasses.replace(
+        candidate(rented(1), hours=hours, usd=usd),
+        effort=Effort(work_s=1800.0, wait_s=600.0, basis="renting"),
+    )
+    stay = candidate(an_option(), hours=4.0, usd=stay_usd)
+    shown = choose(rank([machine, stay], preferences=Preferences()).placed)
+    ids = [entry.candidate.option.id for entry in shown]
+    assert (machine.option.id in ids) is is_shown
+    assert stay.option.id in ids

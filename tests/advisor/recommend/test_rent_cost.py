@@ -8,6 +8,7 @@ from advisor.i18n import translator_for
 from advisor.knowledge.cloud import cloud_index
 from advisor.knowledge.store import Knowledge
 from advisor.model.offer import BillingRule, EgressPrice, SpotBand, StoragePrice
+from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences
 from advisor.recommend.cost import price
 from advisor.recommend.effort import CLOUD_SETUP_S
@@ -293,3 +294,34 @@ def test_s2_1_preemptible_prices_of_2017(vcpus, usd):
     offer = an_offer(spot_usd_per_hour=0.060 * 1.0607 * vcpus / 8)
     cost = cost_of(a_cloud_option(offer, is_spot=True), hours=1.0, knowledge=Knowledge())
     assert parts_of(cost)["compute"] == pytest.approx(usd, abs=0.0005)
+
+
+@pytest.mark.parametrize(
+    ("phase", "data_bytes", "words"),
+    [
+        (Phase.TRAINING, 1, "saved after each epoch"),
+        (Phase.INFERENCE, 1, "as if nothing were saved before the end"),
+        (Phase.INFERENCE, 100 * 10**9,
+         "as if nothing were saved before the end, and data brought there again"),
+    ],
+)  # fmt: skip
+def test_inference_has_no_epochs_to_save_after(phase, data_bytes, words):
+    option = a_cloud_option(an_offer(spot_usd_per_hour=3.6), is_spot=True)
+    cost = cost_of(
+        option, hours=100.0, knowledge=Knowledge(), workload=a_workload(phase=phase),
+        data_bytes=data_bytes,
+    )  # fmt: skip
+    (redone,) = (part for part in cost.parts if part.code == "redone")
+    assert redone.explanation.endswith(f", {words}")
+
+
+@pytest.mark.parametrize(
+    ("region", "title"),
+    [
+        ("us-east-1", "aws c7i.4xlarge in us-east-1, on demand"),
+        ("any", "aws c7i.4xlarge, on demand"),
+    ],
+)
+def test_a_source_names_a_place_where_there_is_one(region, title):
+    cost = cost_of(a_cloud_option(an_offer(region=region)), knowledge=Knowledge())
+    assert [source.title for source in cost.sources] == [title]
