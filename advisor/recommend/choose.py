@@ -1,7 +1,8 @@
 """Which of the ranked options are shown: the best, and one of each way to go.
 
 A table of twelve rented machines that differ in region helps nobody: of each kind a few stand,
-and the best local, on-demand, spot and bought options stand wherever they rank.
+and the best local, on-demand, spot and bought options stand wherever they rank. Where renting is
+far later than staying, and dearer, one of each kind is enough to see it.
 Leaves to others: the order itself (`advisor.recommend.rank`).
 """
 
@@ -18,6 +19,9 @@ SHOWN = 12
 # Rows of one way to go, beyond which others come first.
 PER_WAY = 2
 _PER_WAY_LOCAL = 5
+# Renting that takes so many times as long as staying is no alternative: an account takes longer
+# than the job.
+_FAR = 10.0
 
 
 def way_of(placed: Placed) -> str:
@@ -39,7 +43,8 @@ def way_of(placed: Placed) -> str:
 
 def choose(placed: Sequence[Placed]) -> tuple[Placed, ...]:
     """Return the rows to show, in their order, ranks and ties counted among them alone."""
-    placed = _worth_a_look(placed)
+    now = next((p.candidate for p in placed if p.candidate.option.kind is OptionKind.STAY), None)
+    placed = [entry for entry in placed if now is None or not _gains_nothing(entry.candidate, now)]
     wanted = _required(placed)
     counts = Counter(way_of(placed[position]) for position in wanted)
     for position, entry in enumerate(placed):
@@ -47,28 +52,32 @@ def choose(placed: Sequence[Placed]) -> tuple[Placed, ...]:
             break
         way = way_of(entry)
         limit = _PER_WAY_LOCAL if way == "local" else PER_WAY
+        if now is not None and _loses_by_far(entry.candidate, now):
+            limit = 1
         if position not in wanted and counts[way] < limit:
             wanted.add(position)
             counts[way] += 1
     return _renumbered([placed[position] for position in sorted(wanted)])
 
 
-def _worth_a_look(placed: Sequence[Placed]) -> list[Placed]:
-    """Return the options but rented machines that gain nothing: as fast as now, later and dearer.
+def _loses(candidate: Candidate, now: Candidate) -> bool:
+    """Whether a rented machine is done later than staying, and costs more.
 
-    One that costs no more than staying stands: electricity is dear in some places.
+    One that costs no more than staying may be wanted: electricity is dear in some places.
     """
-    now = next((p.candidate for p in placed if p.candidate.option.kind is OptionKind.STAY), None)
-    return [entry for entry in placed if now is None or not _gains_nothing(entry.candidate, now)]
+    if candidate.option.offer is None or candidate.usd is None or now.usd is None:
+        return False
+    return candidate.effective_s > now.effective_s and candidate.usd > now.usd
+
+
+def _loses_by_far(candidate: Candidate, now: Candidate) -> bool:
+    return _loses(candidate, now) and candidate.effective_s > _FAR * now.effective_s
 
 
 def _gains_nothing(candidate: Candidate, now: Candidate) -> bool:
-    if candidate.option.offer is None or candidate.usd is None or now.usd is None:
-        return False
-    is_as_fast = (
-        candidate.prediction.total_s.mid > (1.0 - TIE_FRACTION) * now.prediction.total_s.mid
-    )
-    return is_as_fast and candidate.effective_s > now.effective_s and candidate.usd > now.usd
+    """Whether a rented machine that loses does not even compute faster: then it is no row."""
+    least_s = (1.0 - TIE_FRACTION) * now.prediction.total_s.mid
+    return _loses(candidate, now) and candidate.prediction.total_s.mid > least_s
 
 
 def _required(placed: Sequence[Placed]) -> set[int]:

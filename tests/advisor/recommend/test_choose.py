@@ -118,3 +118,15 @@ def test_a_rented_machine_as_fast_as_now_is_not_shown_where_it_is_later_and_dear
     ids = [entry.candidate.option.id for entry in shown]
     assert (machine.option.id in ids) is is_shown
     assert stay.option.id in ids
+
+
+@pytest.mark.parametrize(("hours", "n_shown"), [(0.05, 1), (0.1, PER_WAY), (100.0, PER_WAY)])
+def test_of_rented_machines_that_are_far_later_and_dearer_one_of_a_way_is_shown(hours, n_shown):
+    effort = Effort(work_s=1800.0, wait_s=600.0, basis="renting")
+    machines = [
+        dataclasses.replace(candidate(rented(n), hours=hours / 2.0, usd=n + 1.0), effort=effort)
+        for n in range(3)
+    ]
+    stay = candidate(an_option(), hours=hours, usd=0.0)
+    shown = choose(rank([*machines, stay], preferences=Preferences()).placed)
+    assert len(shown) == 1 + n_shown

@@ -180,14 +180,14 @@ def test_a_card_of_unknown_price_is_told_and_never_ranked(knowledge):
     for advice in (often, rarely):
         for row in advice.ranked:
             assert row.option.purchase is None or row.cost.total_usd is not None
-    left_out = [entry for entry in rarely.rejected if entry.option_id == "buy:not_worth"]
-    assert len(left_out) == 1
+        assert {row.option.is_spot for row in advice.ranked} == {True, False}
+        assert advice.n_offers_considered > 5000
+    assert [e.option_id for e in rarely.rejected].count("buy:not_worth") == 1
     order = list(OptionKind)
     places = [order.index(hint.option.kind) for hint in often.hints]
     assert places == sorted(places)
-    assert {row.option.is_spot for row in advice.ranked} == {True, False}
-    assert 8 <= len(advice.ranked) <= 12
-    assert advice.n_offers_considered > 5000
+    assert 8 <= len(often.ranked) <= 12
+    assert 5 <= len(rarely.ranked) < 8  # an account takes longer than this job
 
 
 def test_every_row_is_explained_and_priced(knowledge):
