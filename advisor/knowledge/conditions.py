@@ -40,6 +40,8 @@ Names; with several values the condition is true ...
                               supported for the job
     npu_lacks:a|b         ... when no NPU is from any of them: amd, intel, apple, qualcomm
     phase:a               ... when the job is this: training, inference
+    precision:a|b         ... when the job is computed in one of them: float32, bfloat16, float16,
+                              int8
     runs_on:a|b           ... when the work runs there now: cpu, igpu, dgpu
     network_has:a|b       ... when the network has an operator of any of these kinds
                               (`advisor.model.kernel.OperatorKind`), or convolutions in groups
@@ -67,6 +69,7 @@ from dataclasses import dataclass
 
 from advisor.errors import FormatError
 from advisor.model.kernel import OperatorKind
+from advisor.model.quantity import Precision
 
 _OS_FAMILIES = frozenset({"linux", "windows", "macos"})
 _GPU_VENDORS = frozenset({"amd", "intel", "nvidia", "apple", "qualcomm", "broadcom", "arm"})
@@ -109,6 +112,7 @@ NAMES: dict[str, frozenset[str] | None] = {
     "gpus_served": _GPU_VENDORS,
     "npu_lacks": frozenset({"amd", "intel", "apple", "qualcomm"}),
     "phase": frozenset({"training", "inference"}),
+    "precision": frozenset(precision.value for precision in Precision),
     "runs_on": frozenset({"cpu", "igpu", "dgpu"}),
     "network_has": _OPERATOR_KINDS,
     "network_lacks": _OPERATOR_KINDS,

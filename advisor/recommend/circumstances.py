@@ -385,6 +385,7 @@ def _word(name: str, given: Circumstances) -> str | None:
         "arch": _architecture(profile),
         "cpu_vendor": cpu_vendor(profile),
         "phase": given.workload.phase.value,
+        "precision": given.workload.precision.value,
         "runs_on": RUNS_ON_NOW.value,
     }
     return words.get(name)

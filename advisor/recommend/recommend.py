@@ -13,7 +13,7 @@ from advisor.model.machine import MachineProfile
 from advisor.model.measurement import MeasurementSet
 from advisor.model.option import DEVICE_PREFIX, Option, OptionKind
 from advisor.model.own_step import OwnStep
-from advisor.model.quantity import Source
+from advisor.model.quantity import Precision, Source
 from advisor.model.recommendation import (
     AvoidedOption,
     Hint,
@@ -270,9 +270,9 @@ def _rented_job(option: Option, *, given: Given) -> RentedJob:
     workload = given.context.workload
     device = None if option.offer is None else given.index.accelerator_device(option.offer)
     family = None if device is None else given.index.families.get(device.device)
-    return RentedJob(
-        phase=workload.phase, is_onnx=is_onnx(workload), needs_cuda_12=needs_cuda_12(family)
-    )
+    # Keras computes no int8: a network that is quantised is an ONNX file afterwards.
+    as_onnx = is_onnx(workload) or workload.precision is Precision.INT8
+    return RentedJob(phase=workload.phase, is_onnx=as_onnx, needs_cuda_12=needs_cuda_12(family))
 
 
 def _row(placed: Placed, *, given: Given, field: Field, hints: Sequence[Hint]) -> RankedOption:

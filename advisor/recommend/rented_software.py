@@ -28,7 +28,7 @@ class RentedJob:
 
     Attributes:
         phase: of the job.
-        is_onnx: whether the network is an ONNX file.
+        is_onnx: whether the network is an ONNX file, or becomes one by being quantised.
         needs_cuda_12: whether CUDA 13 has no code for the GPU of the machine.
     """
 

@@ -36,6 +36,7 @@ NAME_TEXTS = {
     "gpus_served": N_("the makers of frameworks support the GPU from {values}"),
     "npu_lacks": N_("no NPU is from {values}"),
     "phase": N_("the job is {values}"),
+    "precision": N_("the job is computed in {values}"),
     "runs_on": N_("the work runs on the {values}"),
     "network_has": N_("the network has {values}"),
     "network_lacks": N_("the network has no {values}"),

@@ -244,6 +244,11 @@ def test_rusticl_is_switched_on_by_the_driver_of_the_gpu(options, name, driver, 
         ("buy-rdna", "has_served_card"),
         ("bf16-cpu-torch", "short_format"),
         ("fpmath-bf16", "short_format"),
+        # Keras computes no int8, and what was measured in float32 says nothing of it.
+        ("tf-onednn-avx2", "precision:int8"),
+        ("malloc-keep", "precision:int8"),
+        ("openvino-cpu-f32", "precision:bfloat16|float16|int8"),
+        ("ort-cpu", "precision:bfloat16|float16|int8"),
         # Where TensorFlow does not run there is nothing to stay with.
         ("keras-backend-torch-cpu", "no_tensorflow"),
         ("keras-backend-jax-cpu", "no_tensorflow"),

@@ -192,6 +192,8 @@ def test_whether_a_job_has_a_short_format_as_it_is(precision):
     where = given(workload=a_workload(precision=precision))
     answer = decide(parse_condition("short_format"), given=where)
     assert answer is (precision is not Precision.FLOAT32)
+    answer = decide(parse_condition("precision:int8|float16"), given=where)
+    assert answer is (precision in (Precision.INT8, Precision.FLOAT16))
 
 
 def test_every_word_of_the_language_is_decided_when_all_is_known():

@@ -5,7 +5,11 @@ import shlex
 
 import pytest
 
-from advisor.model.quantity import Phase
+from advisor.model.quantity import Phase, Precision
+from advisor.model.recommendation import Preferences
+from advisor.model.workload import Job
+from advisor.network.load import bundled_workload
+from advisor.recommend.recommend import recommend
 from advisor.recommend.rented_software import (
     KERAS_TRAINING,
     RentedJob,
@@ -15,11 +19,13 @@ from advisor.recommend.rented_software import (
 from advisor.recommend.skypilot import skypilot_task
 from advisor.recommend.steps import steps_for
 from tests.advisor.recommend.builders import (
+    TODAY,
     a_cloud_option,
     a_gpu_offer,
     a_profile,
     an_offer,
 )
+from tests.helpers.bundled import bundled_knowledge, index_of
 
 CPU, GPU, ARM = an_offer(), a_gpu_offer(), an_offer(architecture="arm64")
 INFERENCE = RentedJob(phase=Phase.INFERENCE, is_onnx=True)
@@ -81,3 +87,21 @@ def test_the_task_of_skypilot_installs_the_same():
     task = skypilot_task(a_cloud_option(GPU), disk_gib=40, job=INFERENCE) or ""
     assert 'setup: pip install "onnxruntime-gpu[cuda,cudnn]"\n' in task
     assert task.endswith("run: python PREDICT.py")
+
+
+@pytest.mark.parametrize(
+    ("precision", "package"),
+    [(Precision.INT8, "onnxruntime-gpu[cuda,cudnn]"), (Precision.FLOAT32, "tensorflow[and-cuda]")],
+)
+def test_a_network_in_int8_is_rented_with_what_computes_it(precision, package):
+    knowledge = bundled_knowledge()
+    job = Job(phase=Phase.INFERENCE, precision=precision, samples=10_000_000)
+    advice = recommend(
+        a_profile(), None, bundled_workload("mobilenetv2", job=job, networks=knowledge.networks),
+        Preferences(), knowledge, today=TODAY, app_version="1.0", index=index_of(knowledge),
+    )  # fmt: skip
+    rented = [row for row in advice.ranked if row.option.offer is not None]
+    on_gpus = [row for row in rented if row.option.offer.accelerator]
+    assert on_gpus
+    for row in on_gpus:
+        assert any(f'pip install "{package}' in step.content for step in row.steps)
