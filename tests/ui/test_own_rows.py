@@ -26,6 +26,7 @@ ADVICE = [
 def fresh_knowledge():
     """Let each test read its own folder."""
     dataset.bundled_knowledge.cache_clear()
+    dataset.bundled_index.cache_clear()
     yield
     dataset.bundled_knowledge.cache_clear()
     dataset.bundled_index.cache_clear()
