@@ -344,7 +344,7 @@ def walk(
     Raises:
         InputError: bad input, before anything is measured.
     """
-    from advisor.recommend.circumstances import fits_here
+    from advisor.recommend.room import fits_here
     from ui.sitting import known_of
 
     knowledge = bundled_knowledge()

@@ -14,21 +14,13 @@ from advisor.model.quantity import Precision
 from advisor.model.recommendation import Caveat, Preferences, RankedOption
 from advisor.model.trial import TrialReport, UntakenTrial
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import (
-    fits_here,
-    fitting_batch,
-    is_intel_mac,
-    is_onnx,
-    is_x86,
-    needed_bytes,
-    tensorflow_runs,
-    usable_memory_bytes,
-)
+from advisor.recommend.circumstances import is_intel_mac, is_onnx, is_x86, tensorflow_runs
 from advisor.recommend.effort import changes_network, effort_of
 from advisor.recommend.first_caveats import electricity_caveats, limit_caveats
 from advisor.recommend.fitting import fits_light_runtime
 from advisor.recommend.preferences import age_days
 from advisor.recommend.reasons import caveat
+from advisor.recommend.room import fits_here, fitting_batch, needed_bytes, usable_memory_bytes
 from advisor.recommend.staying import is_as_it_is
 
 # A list price may have changed after this many days, a spot price sooner.

@@ -13,32 +13,22 @@ from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, LAYER_OVER_TIME,
 from advisor.model.instructions import has_onednn_by_default, other_onednn
 from advisor.model.kernel import ConvShape
 from advisor.model.machine import Cpu, DeviceKind, GraphicsDevice, MachineProfile, OsFamily
-from advisor.model.quantity import Phase, Precision
+from advisor.model.quantity import Precision
 from advisor.model.workload import Workload
 from advisor.predict.at_once import has_layer_over_time
 from advisor.predict.fresh import fresh_bytes_of_step
 from advisor.predict.work import operator_kind
-
-_MIB = 1024**2
+from advisor.recommend.room import fits_here, usable_memory_bytes
 
 # The work is timed and predicted on this machine's CPU, as Keras on TensorFlow.
 RUNS_ON_NOW = DeviceKind.CPU
 FRAMEWORKS_NOW = frozenset({"keras", "tensorflow"})
 
-# Memory besides the tensors of a job: the interpreter, the framework, and what it sets up. Measured
-# with Keras 3.15 and TensorFlow 2.21 on Linux (peak resident memory): 489 MiB for the import,
-# 507 with predict() of a tiny network, 511 with a step of its training. Less the tensors of
-# `advisor.network.memory` it was 539 (MobileNetV2) and 567 MiB (ResNet-50) in inference, 545 in
-# training ResNet-50; a training also holds its data set, or what is prefetched of it.
-FRAMEWORK_BYTES = {Phase.TRAINING: 1024 * _MIB, Phase.INFERENCE: 576 * _MIB}
-# Of the memory that a batch could take: sizes of tensors are not all that a framework takes.
-_MARGIN = 0.9
-
 # Larger processors in one package may be divided (the first Threadrippers were).
 _MOST_CORES_OF_A_NODE = 14
 
 _ONNX_SUFFIX = ".onnx"
-_GIB = 1024**3
+_MIB, _GIB = 1024**2, 1024**3
 _PCI_VENDORS = {
     "1002": "amd",
     "1022": "amd",
@@ -138,71 +128,6 @@ def framework_versions(profile: MachineProfile) -> dict[str, tuple[str, ...]]:
             for spelling in {name, _SAME_FRAMEWORK.get(name, name)}:
                 found.setdefault(spelling, []).append(framework.version)
     return {name: tuple(versions) for name, versions in found.items()}
-
-
-def usable_memory_bytes(profile: MachineProfile) -> int | None:
-    """Return the memory that a process may use in all, None when it is unknown."""
-    known = [
-        size
-        for size in (profile.memory.total_bytes, profile.memory.limit_bytes)
-        if size is not None
-    ]
-    return min(known) if known else None
-
-
-def needed_bytes(workload: Workload, *, profile: MachineProfile | None = None) -> int:
-    """Return the memory that a workload takes with its framework.
-
-    Args:
-        workload: the job.
-        profile: of the machine whose processor runs it; None: another device, or a rented machine,
-            whose processors have oneDNN.
-    """
-    laid_out = 0 if profile is None else laid_out_here(workload, profile)
-    return workload.memory_bytes + FRAMEWORK_BYTES[workload.phase] + laid_out
-
-
-def laid_out_here(workload: Workload, profile: MachineProfile) -> int:
-    """Return what the windows of convolutions take on a machine's processor: 0 with oneDNN."""
-    if workload.phase is Phase.INFERENCE or has_onednn_by_default(profile):
-        return 0
-    return workload.laid_out_bytes
-
-
-def fits_here(workload: Workload, profile: MachineProfile) -> bool | None:
-    """Return whether the processor of a machine has the memory for a job; None: it is unknown."""
-    size_bytes = usable_memory_bytes(profile)
-    return None if size_bytes is None else needed_bytes(workload, profile=profile) <= size_bytes
-
-
-def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
-    """Return whether a workload and its framework fit a memory; None when that is unknown."""
-    if size_bytes is None:
-        return None
-    return needed_bytes(workload) <= size_bytes
-
-
-def state_bytes(workload: Workload) -> int:
-    """Return the memory that a workload takes with any batch: weights, gradients and slots."""
-    copies = 4 if workload.phase is Phase.TRAINING else 1
-    return copies * workload.parameters * Precision.FLOAT32.size_bytes
-
-
-def fitting_batch(
-    workload: Workload, *, size_bytes: int, profile: MachineProfile | None = None
-) -> int | None:
-    """Return a batch with which a workload and its framework fit a memory; None: not one sample.
-
-    What goes with the batch is what is left of its memory without weights, gradients and slots.
-    The windows of a convolution do not: one image decides them as a rule. `profile` as above.
-    """
-    laid_out = needed_bytes(workload, profile=profile) - needed_bytes(workload)
-    fixed = state_bytes(workload) + FRAMEWORK_BYTES[workload.phase] + laid_out
-    of_sample = (needed_bytes(workload, profile=profile) - fixed) / workload.batch_size
-    left = _MARGIN * (size_bytes - fixed)
-    if of_sample <= 0.0 or left < of_sample:
-        return None
-    return min(workload.batch_size, int(left / of_sample))
 
 
 def _architecture(profile: MachineProfile) -> str | None:

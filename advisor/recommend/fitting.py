@@ -14,17 +14,17 @@ from advisor.model.quantity import Phase
 from advisor.model.recommendation import Hint, ReasonCode, Rejection
 from advisor.model.workload import Workload
 from advisor.predict.transfer import USABLE_MEMORY_SHARE
-from advisor.recommend.circumstances import (
+from advisor.recommend.circumstances import Circumstances
+from advisor.recommend.devices import spec_of
+from advisor.recommend.effort import changes_network
+from advisor.recommend.reasons import reason
+from advisor.recommend.room import (
     FRAMEWORK_BYTES,
-    Circumstances,
     fitting_batch,
     needed_bytes,
     state_bytes,
     usable_memory_bytes,
 )
-from advisor.recommend.devices import spec_of
-from advisor.recommend.effort import changes_network
-from advisor.recommend.reasons import reason
 
 # Rows that compute with a trained backbone: forwards alone, so its results need not be kept.
 _FROZEN = "transfer-frozen"

@@ -12,10 +12,10 @@ from advisor.model.machine import MissingFact
 from advisor.model.offer import FreeTier, Offer
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import Hint, Reason, ReasonCode, Rejection
-from advisor.recommend.circumstances import needed_bytes
 from advisor.recommend.evaluate import Given, predict_option, speedup_of
 from advisor.recommend.offers import cloud_option
 from advisor.recommend.reasons import reason
+from advisor.recommend.room import needed_bytes
 
 # What they hand out (`free_tiers`): its time tells whether a job fits.
 FREE_ACCELERATOR = "T4"

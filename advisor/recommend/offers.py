@@ -21,9 +21,9 @@ from advisor.model.quantity import Precision
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
 from advisor.predict.anchors import peak_flop_per_s
-from advisor.recommend.circumstances import memory_fits, needed_bytes
 from advisor.recommend.frameworks import runs_when_rented
 from advisor.recommend.reasons import reason
+from advisor.recommend.room import memory_fits, needed_bytes
 
 # Machines whose data sheets differ by less are of one speed class.
 SPEED_CLASS_FACTOR = 1.3

@@ -25,11 +25,7 @@ from advisor.model.recommendation import (
     Rejection,
 )
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import (
-    Circumstances,
-    needed_bytes,
-    usable_memory_bytes,
-)
+from advisor.recommend.circumstances import Circumstances
 from advisor.recommend.devices import (
     DeviceChoice,
     choose_devices,
@@ -45,6 +41,7 @@ from advisor.recommend.published_pairs import with_published
 from advisor.recommend.purchases import choose_purchases, why_no_card
 from advisor.recommend.reasons import reason
 from advisor.recommend.requirements import Verdict, check, matching_gpus
+from advisor.recommend.room import needed_bytes, usable_memory_bytes
 from advisor.recommend.staying import stay_option
 from advisor.recommend.steps import resolve_settings, steps_for
 

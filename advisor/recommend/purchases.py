@@ -17,10 +17,11 @@ from advisor.model.published import DeviceSpec
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Preferences, Reason, ReasonCode, Rejection
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import is_x86, needed_bytes, tensorflow_runs
+from advisor.recommend.circumstances import is_x86, tensorflow_runs
 from advisor.recommend.devices import support_of
 from advisor.recommend.frameworks import runs_now_on
 from advisor.recommend.reasons import reason
+from advisor.recommend.room import needed_bytes
 
 # Cards older than this are used ones, whose state and price nobody knows.
 FIRST_YEAR = 2020

@@ -13,11 +13,7 @@ from advisor.model.option import Option, OptionFact, OptionKind
 from advisor.model.quantity import Phase, Precision
 from advisor.model.recommendation import Step
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import (
-    Circumstances,
-    has_other_frameworks,
-    tensorflow_runs,
-)
+from advisor.recommend.circumstances import Circumstances, has_other_frameworks, tensorflow_runs
 from advisor.recommend.requirements import check
 from advisor.recommend.steps import steps_for
 

@@ -12,7 +12,7 @@ from advisor.model.kernel import UnknownShape
 from advisor.model.machine import DeviceKind, MachineProfile
 from advisor.model.workload import Operator, Workload
 from advisor.network.macs import count_multiply_adds
-from advisor.recommend.circumstances import laid_out_here
+from advisor.recommend.room import laid_out_here
 from advisor.report.names import shape_name
 from advisor.report.said import said
 from ui.models.cards import Card, CardFact, Remedy

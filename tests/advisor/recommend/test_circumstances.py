@@ -7,16 +7,13 @@ import pytest
 from advisor.knowledge.conditions import FLAGS, NAMES, NUMBERS, Condition, parse_condition
 from advisor.model.machine import DeviceKind, Memory, Npu, OsFamily
 from advisor.model.quantity import Phase, Precision
-from advisor.recommend.circumstances import (
-    Circumstances,
-    decide,
+from advisor.recommend.circumstances import Circumstances, decide, framework_versions, vendor_word
+from advisor.recommend.room import (
     fits_here,
     fitting_batch,
-    framework_versions,
     memory_fits,
     needed_bytes,
     usable_memory_bytes,
-    vendor_word,
 )
 from tests.advisor.network.networks_data import built, layer, sequential
 from tests.advisor.predict.builders import conv

@@ -7,7 +7,7 @@ from advisor.model.machine import DeviceKind, Memory
 from advisor.model.option import OptionKind
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import Hint, ReasonCode
-from advisor.recommend.circumstances import FRAMEWORK_BYTES, Circumstances, needed_bytes
+from advisor.recommend.circumstances import Circumstances
 from advisor.recommend.fitting import (
     LIGHT_RUNTIME_BYTES,
     fitting,
@@ -15,6 +15,7 @@ from advisor.recommend.fitting import (
     memory_of_gpu,
     needed_by,
 )
+from advisor.recommend.room import FRAMEWORK_BYTES, needed_bytes
 from tests.advisor.recommend.builders import (
     GIB,
     a_fact,

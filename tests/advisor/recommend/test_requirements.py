@@ -5,9 +5,7 @@ import pytest
 from advisor.model.machine import OsFamily
 from advisor.model.option import OptionKind
 from advisor.model.recommendation import ReasonCode
-from advisor.recommend.circumstances import (
-    Circumstances,
-)
+from advisor.recommend.circumstances import Circumstances
 from advisor.recommend.requirements import check, version_key
 from tests.advisor.recommend.builders import (
     a_cpu,
