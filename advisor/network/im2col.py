@@ -25,11 +25,11 @@ _MOST_TIMES = 25
 
 
 def laid_out_elements(shape: ConvShape, *, direction: Direction) -> int:
-    """Return the values of the windows that one gradient of a convolution lays out.
+    """Return the values of the windows that a convolution lays out in one direction.
 
     Args:
         shape: of the convolution; those in groups and depthwise ones lay nothing out.
-        direction: INPUT_GRADIENT or WEIGHT_GRADIENT.
+        direction: both gradients lay out, of a transposed one forward and that of the weights.
     """
     if shape.groups > 1:
         return 0

@@ -89,8 +89,9 @@ class GraphClock:
             for n_products in (0, 2):
                 started = time.perf_counter()
                 looks, _results = called(operand, n_products)
-                last_s = float(looks[-1]) - float(looks[-2]) if n_products else 0.0
-                seconds.append(time.perf_counter() - started - n_products * last_s)
+                elapsed_s = time.perf_counter() - started
+                last_s = float(looks[-1] - looks[-2]) if n_products else 0.0
+                seconds.append(elapsed_s - n_products * last_s)
             return seconds[1] - seconds[0]
 
         return longer_s

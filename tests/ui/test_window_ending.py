@@ -26,6 +26,8 @@ from ui import app
 from ui.presenters.machine import MachinePresenter
 
 name, what = sys.argv[1:]
+# Who runs tests in the background ignores signals, and what is ignored stays so.
+signal.signal(getattr(signal, name), signal.SIG_DFL)
 app.AdvisePresenter.__init__.__kwdefaults__.update(walk_line=FakeWalk(5, is_gated=True))
 closed = []
 
