@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from advisor.model.device_names import opencl_name
 from advisor.model.machine import CPU_DEVICE_ID, DeviceKind, MachineProfile, OpenclDevice
-from advisor.recommend.circumstances import vendor_word
+from advisor.recommend.circumstances import opencl_vendor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,18 +45,14 @@ def _hardware_of(device: OpenclDevice, profile: MachineProfile) -> str:
     """
     if device.kind is DeviceKind.CPU:
         return "opencl cpu"
-    vendor = _vendor_of(device)
+    vendor = opencl_vendor(device)
     offered: dict[str, list[str]] = {}
     for other in profile.opencl:
-        if other.kind is device.kind and _vendor_of(other) == vendor:
+        if other.kind is device.kind and opencl_vendor(other) == vendor:
             offered.setdefault(_driver_of(other), []).append(other.id)
     if vendor is None or len({len(ids) for ids in offered.values()}) > 1:
         return device.id
     return f"{vendor} {device.kind.value} {offered[_driver_of(device)].index(device.id)}"
-
-
-def _vendor_of(device: OpenclDevice) -> str | None:
-    return vendor_word(f"{device.vendor} {device.name}")
 
 
 def _driver_of(device: OpenclDevice) -> str:

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from advisor.knowledge.conditions import GROUPS_OF_ONE_CHANNEL, LAYER_OVER_TIME, Condition
 from advisor.model.instructions import has_onednn_by_default, other_onednn
 from advisor.model.kernel import ConvShape
-from advisor.model.machine import Cpu, DeviceKind, GraphicsDevice, MachineProfile, OsFamily
+from advisor.model.machine import (
+    Cpu,
+    DeviceKind,
+    GraphicsDevice,
+    MachineProfile,
+    OpenclDevice,
+    OsFamily,
+)
 from advisor.model.quantity import Precision
 from advisor.model.workload import Workload
 from advisor.predict.at_once import has_layer_over_time
@@ -113,9 +120,19 @@ def cpu_vendor(profile: MachineProfile) -> str | None:
     return vendor_word(f"{profile.cpu.vendor or ''} {profile.cpu.brand}")
 
 
+def gpu_vendor(gpu: GraphicsDevice) -> str | None:
+    """Return the word of a GPU's vendor, None when it is unknown."""
+    return vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
+
+
+def opencl_vendor(device: OpenclDevice) -> str | None:
+    """Return the word of the vendor of an OpenCL device, None when it is unknown."""
+    return vendor_word(f"{device.vendor} {device.name}")
+
+
 def gpu_vendors(profile: MachineProfile) -> frozenset[str]:
     """Return the words of the vendors of all GPUs on the bus."""
-    words = (_vendor_of(gpu) for gpu in profile.graphics)
+    words = (gpu_vendor(gpu) for gpu in profile.graphics)
     return frozenset(word for word in words if word is not None)
 
 
@@ -233,13 +250,9 @@ def _are_served(wanted: frozenset[str], given: Circumstances) -> bool | None:
     found = [
         given.official[gpu.id]
         for gpu in given.profile.graphics
-        if gpu.id in given.official and _vendor_of(gpu) in wanted
+        if gpu.id in given.official and gpu_vendor(gpu) in wanted
     ]
     return bool(found) and all(found)
-
-
-def _vendor_of(gpu: GraphicsDevice) -> str | None:
-    return vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
 
 
 def _has_no_tensorflow(profile: MachineProfile) -> bool | None:

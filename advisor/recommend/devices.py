@@ -21,7 +21,7 @@ from advisor.model.published import DeviceSpec, GpuFamily
 from advisor.model.quantity import Phase
 from advisor.model.recommendation import AvoidedOption, Hint, Reason, ReasonCode, Rejection, Step
 from advisor.model.workload import Workload
-from advisor.recommend.circumstances import vendor_word
+from advisor.recommend.circumstances import gpu_vendor, opencl_vendor
 from advisor.recommend.published_pairs import avoided_by, is_usable, slower_pair
 from advisor.recommend.reasons import reason
 
@@ -122,21 +122,17 @@ def opencl_of(gpu: GraphicsDevice, *, profile: MachineProfile) -> OpenclDevice |
 
     Matched by kind and vendor; of several GPUs of one kind and vendor, by their order.
     """
-    word = _vendor_of(gpu)
-    same = [g for g in profile.graphics if g.kind is gpu.kind and _vendor_of(g) == word]
+    word = gpu_vendor(gpu)
+    same = [g for g in profile.graphics if g.kind is gpu.kind and gpu_vendor(g) == word]
     offered = [
         device
         for device in profile.opencl
         if device.kind is gpu.kind
         and not device.is_bundled_driver
-        and vendor_word(f"{device.vendor} {device.name}") == word
+        and opencl_vendor(device) == word
     ]
     position = same.index(gpu)
     return offered[position] if position < len(offered) else None
-
-
-def _vendor_of(gpu: GraphicsDevice) -> str | None:
-    return vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
 
 
 def spec_of(

@@ -19,7 +19,7 @@ from advisor.recommend.circumstances import (
     Circumstances,
     decide,
     framework_versions,
-    vendor_word,
+    gpu_vendor,
 )
 from advisor.recommend.reasons import reason
 
@@ -181,7 +181,7 @@ def matching_gpus(
 def _is_vendor(gpu: GraphicsDevice, wanted: str | None) -> bool:
     if wanted is None:
         return True
-    word = vendor_word(f"{gpu.vendor or ''} {gpu.name}", pci_vendor_id=gpu.pci_vendor_id)
+    word = gpu_vendor(gpu)
     return word == wanted.lower()
 
 

@@ -52,15 +52,19 @@ def laid_out_here(workload: Workload, profile: MachineProfile) -> int:
 
 def fits_here(workload: Workload, profile: MachineProfile) -> bool | None:
     """Return whether the processor of a machine has the memory for a job; None: it is unknown."""
-    size_bytes = usable_memory_bytes(profile)
-    return None if size_bytes is None else needed_bytes(workload, profile=profile) <= size_bytes
+    return memory_fits(workload, size_bytes=usable_memory_bytes(profile), profile=profile)
 
 
-def memory_fits(workload: Workload, *, size_bytes: int | None) -> bool | None:
-    """Return whether a workload and its framework fit a memory; None when that is unknown."""
+def memory_fits(
+    workload: Workload, *, size_bytes: int | None, profile: MachineProfile | None = None
+) -> bool | None:
+    """Return whether a workload and its framework fit a memory; None when that is unknown.
+
+    `profile` as for `needed_bytes`.
+    """
     if size_bytes is None:
         return None
-    return needed_bytes(workload) <= size_bytes
+    return needed_bytes(workload, profile=profile) <= size_bytes
 
 
 def state_bytes(workload: Workload) -> int:
@@ -75,12 +79,12 @@ def fitting_batch(
     """Return a batch with which a workload and its framework fit a memory; None: not one sample.
 
     What goes with the batch is what is left of its memory without weights, gradients and slots.
-    The windows of a convolution do not: one image decides them as a rule. `profile` as above.
+    The windows of a convolution do not: one image decides them as a rule. `profile` as for
+    `needed_bytes`.
     """
-    laid_out = needed_bytes(workload, profile=profile) - needed_bytes(workload)
-    fixed = state_bytes(workload) + FRAMEWORK_BYTES[workload.phase] + laid_out
-    of_sample = (needed_bytes(workload, profile=profile) - fixed) / workload.batch_size
-    left = _MARGIN * (size_bytes - fixed)
+    of_samples = workload.memory_bytes - state_bytes(workload)
+    of_sample = of_samples / workload.batch_size
+    left = _MARGIN * (size_bytes - needed_bytes(workload, profile=profile) + of_samples)
     if of_sample <= 0.0 or left < of_sample:
         return None
     return min(workload.batch_size, int(left / of_sample))
